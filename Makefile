@@ -1,0 +1,126 @@
+# The project's tasks; `make` alone lists them. All of them run in .venv, which is made on first use.
+# PYTHON=... picks the interpreter, PYTEST=... adds arguments for pytest.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+# uv resolves in seconds what takes pip minutes; where it cannot reach an index that pip is set up for, pip does it.
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+define install
+$(PY) -m uv pip install --quiet --python $(PY) --editable $(1) || $(PIP) --editable $(1)
+endef
+
+# CI tests against every SDK there is: EXTRAS=dev,sdk. Without them, the tests that need one skip and say so.
+EXTRAS ?= dev
+
+# Stamps: what is installed is newer than what says what to install.
+CREATED := $(VENV)/.created
+RUNTIME := $(VENV)/.installed
+DEVELOP := $(VENV)/.installed-dev
+BENCH := $(VENV)/.installed-bench
+
+.PHONY: help
+help: ## list the tasks
+	@echo "make <task>:"
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+.PHONY: demo
+demo: $(RUNTIME) ## the default table's verdicts, and one message as each surface shows it
+	@$(BIN)/reticent demo
+
+.PHONY: test
+test: $(DEVELOP) ## run every test
+	@$(PY) -m pytest -n auto --dist loadscope $(PYTEST)
+
+.PHONY: setup
+setup: $(DEVELOP) ## make .venv with everything a contributor needs
+
+.PHONY: lint
+lint: $(DEVELOP) ## style, layers, docstrings, changelog fragments
+	@failed=; \
+	$(BIN)/ruff check --quiet --output-format concise || failed=1; \
+	$(BIN)/ruff format --check || failed=1; \
+	$(BIN)/lint-imports --no-logo || failed=1; \
+	$(BIN)/interrogate --quiet policy service scripts || failed=1; \
+	$(BIN)/towncrier build --draft >/dev/null 2>&1 || { echo "changelog.d: see changelog.d/README.md"; failed=1; }; \
+	test -z "$$failed"
+
+.PHONY: fix
+fix: $(DEVELOP) ## what lint can repair by itself
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+	@"$$(sh scripts/install_opa.sh)/opa" fmt --write rego
+
+.PHONY: types
+types: $(DEVELOP) ## mypy --strict and pyright
+	@failed=; \
+	$(BIN)/mypy || failed=1; \
+	$(BIN)/pyright --pythonpath $(PY) || failed=1; \
+	test -z "$$failed"
+
+.PHONY: rego
+rego: ## format, strict check and full rule coverage of the policy; needs the OPA of .opa-version
+	@sh scripts/check_rego.sh
+
+.PHONY: generated
+generated: $(DEVELOP) ## say which generated files are no longer what their sources make
+	@RETICENT_OPA="$$(sh scripts/install_opa.sh)/opa"; export RETICENT_OPA; \
+	for script in scripts/build_*.py; do $(PY) "$$script" --check || stale=1; done; test -z "$$stale"
+
+.PHONY: regenerate
+regenerate: $(DEVELOP) ## make the generated files again
+	@RETICENT_OPA="$$(sh scripts/install_opa.sh)/opa"; export RETICENT_OPA; \
+	for script in scripts/build_*.py; do $(PY) "$$script" || exit 1; done
+
+.PHONY: docs
+docs: $(DEVELOP) ## run the examples in README.md and docs/
+	@$(PY) -m pytest README.md docs $(PYTEST)
+
+.PHONY: bench
+bench: $(BENCH) ## the benchmarks, one table each
+	@for bench in tests/benchmarks/bench_*.py; do echo "== $$bench"; $(PY) $$bench || exit 1; done
+
+.PHONY: compare
+compare: $(BENCH) ## public redactors on the conformance vectors; writes the table in docs/conformance.md
+	@$(PY) scripts/compare_redactors.py --print
+
+.PHONY: fuzz
+fuzz: $(DEVELOP) ## coverage-guided fuzzing, FUZZ_SECONDS (60) for each target; FUZZ=name for one of them
+	@$(PIP) 'atheris>=3.0'
+	@$(PY) tests/fuzz/run.py $(FUZZ)
+
+.PHONY: soak
+soak: $(DEVELOP) ## a gibibyte of one stream through a filter, and the memory it takes
+	@$(PY) tests/fuzz/soak.py
+
+.PHONY: check
+check: lint types rego generated test ## all that CI runs
+
+.PHONY: clean
+clean: ## remove .venv, caches and builds
+	@rm -rf $(VENV) build dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(CREATED):
+	@python=$$(RETICENT_PYTHON="$(PYTHON)" sh scripts/find_python.sh) && "$$python" -m venv --clear $(VENV)
+	@$(PIP) uv
+	@touch $@
+
+$(RUNTIME): $(CREATED) pyproject.toml
+	@echo "installing reticent into $(VENV)"
+	@$(call install,.)
+	@touch $@
+
+$(DEVELOP): $(CREATED) pyproject.toml
+	@echo "installing reticent and what its tests need into $(VENV)"
+	@$(call install,'.[$(EXTRAS)]')
+	@touch $(RUNTIME) $@
+
+$(BENCH): $(CREATED) pyproject.toml
+	@echo "installing reticent and what it is measured against into $(VENV)"
+	@$(PIP) --editable '.[bench]'
+	@touch $(RUNTIME) $@

@@ -1,0 +1,213 @@
+"""Every error reticent raises, in one tree.
+
+::
+
+    ReticentError
+    ├── ConfigurationError            what somebody wrote is wrong; nothing was filtered
+    │   ├── TableError                a surface table that is invalid or disagrees with the proof
+    │   ├── PlanError                 a plan that is incomplete, unknown or tampered with
+    │   ├── UnknownSurface            a surface that the plan does not have
+    │   ├── UnknownDialect            a dialect that nobody registered
+    │   └── UnknownWire               a stream framing that does not exist
+    ├── EngineError                   the policy engine gave no usable decision
+    │   ├── EngineUnavailable         away, refused, or not in time
+    │   └── EngineAnswerInvalid       answered nothing, null, a hole, or a word nobody knows
+    ├── HistoryError                  a history or a task that cannot go on as it was asked to
+    │   ├── LiveSpanTouched           an operation reached behind the boundary; nothing was changed
+    │   ├── PrefixChanged             settled history was rewritten behind an epoch's back
+    │   └── TaskEnded                 a step of a task that has ended or must close
+    └── EgressRefused                 content was not let out; the only safe answer to bad input
+        ├── MalformedInput            not the format it was said to be
+        ├── InputTooDeep              nested deeper than the limit
+        ├── InputTooLarge             longer than the limit
+        ├── CyclicInput               a Python value that contains itself
+        ├── UnsupportedType           a Python value that has no JSON form
+        ├── ProducerMismatch          reasoning on its way to a system that did not produce it, or altered
+        └── DialectFailure            a bug in a dialect; the payload is withheld
+
+No message, ``repr`` or attribute of any of them holds payload text: they name the kind, the place and the length.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class ReticentError(Exception):
+    """Root of the tree; ``code`` is a stable kebab-case word for programs."""
+
+    code = "error"
+
+
+class ConfigurationError(ReticentError):
+    """What somebody configured is wrong; raised at start, never for a single payload."""
+
+    code = "configuration"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fault:
+    """One thing that is wrong with a table.
+
+    ``line`` and ``column`` count from 1, 0 when the table did not come from a file. ``path`` is dotted
+    (``surfaces.logs.verdict``). ``fix`` is one line that says what to write instead, possibly empty.
+    """
+
+    file: str
+    line: int
+    column: int
+    path: str
+    code: str
+    message: str
+    fix: str = ""
+
+    def __str__(self) -> str:
+        """``file:line:column: code: message (fix)``, as editors and CI parse it."""
+        where = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        tail = f" ({self.fix})" if self.fix else ""
+        return f"{where}: {self.code}: {self.message}{tail}"
+
+
+class TableError(ConfigurationError):
+    """Every fault of a table at once, sorted by place."""
+
+    code = "table-invalid"
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        """Keep ``faults`` sorted, so that output is stable."""
+        self.faults = tuple(sorted(faults))
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+class PlanError(ConfigurationError):
+    """A plan that cannot be trusted: unknown version, wrong digest, missing surface."""
+
+    code = "plan-invalid"
+
+
+class _UnknownName(ConfigurationError):
+    kind = "name"
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(sorted(known))
+        super().__init__(f"unknown {self.kind} {name!r}.{did_you_mean(name, self.known)}")
+
+
+class UnknownSurface(_UnknownName):
+    """A surface name that the plan does not decide."""
+
+    code = "unknown-surface"
+    kind = "surface"
+
+
+class UnknownDialect(_UnknownName):
+    """A dialect id that neither reticent nor an installed package registered."""
+
+    code = "unknown-dialect"
+    kind = "dialect"
+
+
+class UnknownWire(_UnknownName):
+    """A stream framing that does not exist."""
+
+    code = "unknown-wire"
+    kind = "wire"
+
+
+class EngineError(ReticentError):
+    """The engine that decides the table gave nothing to rely on."""
+
+    code = "engine"
+
+
+class EngineUnavailable(EngineError):
+    """The engine could not be asked: not there, refused, or too slow."""
+
+    code = "engine-unavailable"
+
+
+class EngineAnswerInvalid(EngineError):
+    """The engine answered, but not with a whole plan made of known words."""
+
+    code = "engine-answer-invalid"
+
+
+class HistoryError(ReticentError):
+    """A history or a task cannot go on as it was asked to; nothing was altered."""
+
+    code = "history"
+
+
+class LiveSpanTouched(HistoryError):
+    """An operation asked for a change behind the boundary: a fault in the operation."""
+
+    code = "live-span-touched"
+
+
+class PrefixChanged(HistoryError):
+    """The original history changed in its settled part; start a new epoch from it."""
+
+    code = "prefix-changed"
+
+
+class TaskEnded(HistoryError):
+    """A step was asked of a task that has ended or has to close."""
+
+    code = "task-ended"
+
+
+class EgressRefused(ReticentError):
+    """Nothing left: the content could not be proved free of reasoning."""
+
+    code = "egress-refused"
+
+
+class MalformedInput(EgressRefused):
+    """The payload is not valid in the format it was taken for."""
+
+    code = "malformed-input"
+
+
+class InputTooDeep(EgressRefused):
+    """The payload nests deeper than the configured limit."""
+
+    code = "input-too-deep"
+
+
+class InputTooLarge(EgressRefused):
+    """The payload is longer than the configured limit."""
+
+    code = "input-too-large"
+
+
+class CyclicInput(EgressRefused):
+    """A Python value contains itself."""
+
+    code = "cyclic-input"
+
+
+class UnsupportedType(EgressRefused):
+    """A Python value has no JSON form."""
+
+    code = "unsupported-type"
+
+
+class ProducerMismatch(EgressRefused):
+    """Opaque reasoning did not come back byte-exact, or would go to a foreign system."""
+
+    code = "producer-mismatch"
+
+
+class DialectFailure(EgressRefused):
+    """A dialect raised; what it looked at is withheld."""
+
+    code = "dialect-failure"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`` Did you mean 'x'?`` when something in ``known`` is close to ``name``, else an empty string."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

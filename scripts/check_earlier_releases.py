@@ -1,0 +1,51 @@
+"""Run the tests of integrations against an earlier release of each library, in an environment of its own.
+
+``python scripts/check_earlier_releases.py [NAME...]`` makes a throw-away environment for each integration (all of them
+without NAME), installs what is named below, and runs its tests. It takes a few minutes and needs a package index, so
+it is no part of ``make check``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EARLIER = {
+    "langfuse": ["langfuse==5.0.4"],  # the later one: development is held at 4.15, see pyproject.toml
+    "langsmith": ["langsmith==0.14.17"],
+    "litellm": ["litellm==1.109.3"],
+    "logfire": ["logfire==4.41.0"],
+    "loguru": ["loguru==0.6.0"],
+    "mlflow": ["mlflow-skinny==3.16.1"],
+    "opentelemetry": ["opentelemetry-sdk==1.44.0"],
+    "sentry": ["sentry-sdk==1.45.1"],
+    "stdlib_logging": ["python-json-logger==3.3.0"],
+    "structlog": ["structlog==24.4.0"],
+}
+TOOLS = ["pytest>=8.3", "hypothesis>=6.120"]
+
+
+def passes(name: str) -> bool:
+    """Whether the tests of one integration pass with its earlier release; warnings of old releases do not count."""
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = str(Path(folder, "bin", "python"))
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, str(ROOT), *EARLIER[name], *TOOLS], check=True)  # noqa: S603 - our own command
+        tests = ["-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", f"tests/integrations/test_{name}.py"]
+        return subprocess.run([python, *tests], cwd=ROOT, check=False).returncode == 0  # noqa: S603 - our own command
+
+
+def main() -> None:
+    """Run what was asked for, and say what failed."""
+    names = sys.argv[1:] or sorted(EARLIER)
+    failed = [name for name in names if not passes(name)]
+    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
