@@ -1,0 +1,195 @@
+"""Reprs, JSON after a prefix, and JSON that was cut short: text that only looks like a payload.
+
+Log lines, tracebacks and span attributes hold the same blocks as ``ThinkingBlock(thinking='…')``, as
+``{'type': 'thinking', …}`` or as half a JSON document. A tokenizer finds such literals, the walk judges their values as
+it judges any other, and the text loses exactly what the walk dropped. What was cut short is judged harder: an object
+without its end may have lost the very member that says what it is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from reticent.dialects._positions import Position
+from reticent.edits import DROP, Cut, Edit, Insert, Put
+from reticent.streams.reprs import Item, Node, cut, find_literals, item_at, parse_literal, requote
+from reticent.streams.tags import may_hold_marker
+
+if TYPE_CHECKING:
+    from reticent.serializers.walk import Walk
+
+PLACEHOLDER: Final = "[reasoning removed]"
+"""What stands where something was nothing but a carrier."""
+
+_MARKERS: Final = re.compile(
+    r"hink|eason|hought|ncrypted|ignature|edacted|ationale|ompaction|\\u00[4-7]", re.IGNORECASE
+)
+_SUSPECT_FIELDS: Final = frozenset(
+    {
+        "thinking",
+        "signature",
+        "reasoning",
+        "reasoning_content",
+        "thought",
+        "thoughts",
+        "encrypted_content",
+        "summary",
+        "thinkingSignature",
+        "redacted",
+        "reasoning_details",
+        "thinking_blocks",
+        "signature_delta",
+        "content_delta",
+    }
+)
+"""Members that a carrier may have; in an object that was cut short one of them is enough."""
+_CONTAINERS: Final = ("dict", "list", "call")
+_LANGUAGE_REACH: Final = 64
+"""Characters before a value in which its language shows."""
+_Replacement = tuple["Node | Item", str]
+
+
+def may_hold(text: str) -> bool:
+    """Whether ``text`` may hold an object or a tag, or names what a rule looks for where a literal could be."""
+    if "{" in text and ":" in text and ('"' in text or "'" in text):
+        return True  # an object: its keys and types are the walk's to judge
+    if ("{" in text or "(" in text or "[" in text or "=" in text) and _MARKERS.search(text) is not None:
+        return True
+    return may_hold_marker(text)
+
+
+def edit(walk: Walk, text: str, depth: int, position: int = Position.OPEN) -> Edit | None:
+    """The edit of a text that may hold literals anywhere, or None."""
+    if not may_hold(text):
+        return None
+    found = find_literals(text)
+    if walk.fragments:  # what is cut short goes on in the next event
+        found = (node for node in found if node.complete)
+    return _applied(walk, text, found, position, depth)
+
+
+def truncated(walk: Walk, text: str, position: int, depth: int) -> Edit | None:
+    """The edit of JSON that ends too early, or goes on with something else: carriers go, as far as they reach."""
+    if not may_hold(text):
+        return None
+    start = len(text) - len(text.lstrip())
+    node = parse_literal(text, start)
+    if node is None or node.complete:
+        return edit(walk, text, depth, position)
+    return _applied(walk, text, (node,), position, depth)
+
+
+def _applied(walk: Walk, text: str, nodes: Iterable[Node], position: int, depth: int) -> Edit | None:
+    replacements: list[_Replacement] = []
+    for node in nodes:
+        found = walk.value(_plain(node.value), position, None, depth + 1)
+        if found is not None:
+            replacements += _replacements(text, node, found)
+        replacements += _superseded(walk, node)
+        if position != Position.DATA:  # arguments arrive in pieces, and their keys are the application's own
+            replacements += _unjudged(walk, text, node)
+    if not replacements:
+        return None
+    return Cut(((0, len(text), cut(text, replacements)),))
+
+
+def _superseded(walk: Walk, node: Node) -> Iterator[_Replacement]:
+    """Items whose key comes again behind them, which the value of their container does not show.
+
+    In an object they go, as they do in JSON; in a line's own ``key=value`` pairs each is judged by itself.
+    """
+    pending = [node]
+    while pending:
+        inner = pending.pop()
+        last = {item.key: item.index for item in inner.items}
+        for item in inner.items:
+            pending.append(item.node)
+            if item.key is None or last[item.key] == item.index or inner.kind == "list":
+                continue
+            if inner.kind == "run":
+                if walk.value({item.key: _plain(item.node.value)}, int(Position.OPEN), None, 1) is not None:
+                    yield item.node, PLACEHOLDER
+            else:
+                walk.report.add("json/duplicate-key", item.end - item.start)
+                yield item, ""
+
+
+def _replacements(text: str, node: Node, found: Edit) -> Iterator[_Replacement]:
+    """What the walk wants gone, as pieces of the text."""
+    if isinstance(found, Insert):
+        found = found.edit if found.edit is not None else {}
+    if isinstance(found, Cut):
+        yield node, _requoted(text, node, found)
+    elif isinstance(found, Put):
+        yield node, _written(text, node, found.value)
+    elif isinstance(found, dict):
+        for key, inner in found.items():
+            item = item_at(node, [key])
+            if item is None:
+                yield node, PLACEHOLDER
+            elif inner is DROP and node.kind == "run" and item.node.name:
+                yield item.node, f"{item.node.name}({PLACEHOLDER})"  # x=ThinkingBlock(…): the name x is the log's own
+            elif inner is DROP:
+                yield item, ""
+            else:
+                yield from _replacements(text, item.node, inner)
+    else:
+        yield node, f"{node.name}({PLACEHOLDER})" if node.name else PLACEHOLDER
+
+
+def _written(text: str, node: Node, value: Any) -> str:
+    """A literal for ``value`` in the language of the text around ``node``: Python's or JSON."""
+    around = text[max(0, node.start - _LANGUAGE_REACH) : node.start]
+    return repr(value) if around.count("'") > around.count('"') or around.endswith("=") else json.dumps(value)
+
+
+def _requoted(text: str, node: Node, found: Cut) -> str:
+    value = node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else node.value
+    return requote(text, node, found.apply(value)) if isinstance(value, str) else PLACEHOLDER
+
+
+def _unjudged(walk: Walk, text: str, node: Node) -> Iterator[_Replacement]:
+    """Pieces that nobody can judge: objects without their end, and containers of values whose middle was left out.
+
+    Where an object does not end, nobody can say where it would have: the rest of the text goes with it.
+    """
+    for inner in _incomplete(node):
+        if inner.kind in _CONTAINERS and any(item.node.kind == "elided" for item in inner.items):
+            gone = inner
+        elif isinstance(inner.value, dict) and (
+            not _SUSPECT_FIELDS.isdisjoint(inner.value) or _MARKERS.search(inner.name) is not None
+        ):
+            gone = replace(inner, end=len(text))
+        else:
+            continue
+        walk.withhold("log-text/cut-short", text[gone.start : gone.end])
+        yield gone, f"{gone.name}({PLACEHOLDER})" if gone.name else PLACEHOLDER
+        return
+
+
+def _incomplete(node: Node) -> Iterator[Node]:
+    """``node`` and the nodes inside it that were cut off or shortened, outermost first."""
+    pending = [node]
+    while pending:
+        inner = pending.pop()
+        if not inner.complete or inner.kind == "elided":
+            yield inner
+        pending += [item.node for item in reversed(inner.items)]
+
+
+def _plain(value: Any) -> Any:
+    """The value as a JSON parser would give it, so that the walk takes it."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,93 @@
+"""Text logs as a stream: lines in, lines out, a record of several lines judged as one.
+
+A traceback or the repr of an SDK object goes over many lines; those after the first are indented or close a bracket.
+A record that cannot be judged leaves a placeholder with its length, because a log that loses lines without a word is
+worse than one that says what it withheld.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from reticent.errors import EgressRefused
+from reticent.serializers import logtext
+from reticent.streams import StreamFilter
+
+if TYPE_CHECKING:
+    from reticent.serializers.program import Program
+    from reticent.serializers.report import Report
+
+RECORD_LIMIT: Final = 1024 * 1024
+"""Bytes after which a record is judged although its next line looks like a continuation."""
+
+_CONTINUES: Final = (b" ", b"\t", b")", b"]", b"}", b"\n", b"\r\n")
+
+
+class LogRecords(StreamFilter):
+    """Filters a text log."""
+
+    def __init__(self, program: Program, report: Report) -> None:
+        """Start before the first line."""
+        self._program = program
+        self._report = report
+        self._record: list[bytes] = []
+        self._size = 0
+        self._rest: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> bytes:
+        """Take the next bytes; every record that has ended."""
+        head, newline, tail = chunk.rpartition(b"\n")
+        if not newline:
+            self._rest.append(chunk)
+            return b""
+        lines = b"".join([*self._rest, head, newline]).splitlines(keepends=True)
+        self._rest = [tail] if tail else []
+        return b"".join([self._line(line) for line in _joined(lines)])
+
+    def flush(self) -> bytes:
+        """The last record."""
+        rest = b"".join(self._rest)
+        self._rest = []
+        return (self._line(rest) if rest else b"") + self._end()
+
+    def _line(self, line: bytes) -> bytes:
+        out = b""
+        if self._record and (not line.startswith(_CONTINUES) or self._size > RECORD_LIMIT):
+            out = self._end()
+        self._record.append(line)
+        self._size += len(line)
+        return out
+
+    def _end(self) -> bytes:
+        record = b"".join(self._record)
+        self._record, self._size = [], 0
+        if not record:
+            return b""
+        body = record.rstrip(b"\r\n")
+        text = body.decode("utf-8", "surrogateescape")
+        shown = withheld_or(text, self._program, self._report)
+        return record if shown == text else shown.encode("utf-8", "surrogateescape") + record[len(body) :]
+
+
+def withheld_or(text: str, program: Program, report: Report) -> str:
+    """``text`` without reasoning, or a placeholder that says how much could not be judged."""
+    try:
+        return logtext.strip(text, program, report)
+    except EgressRefused as error:
+        code = error.code
+    except Exception:  # noqa: BLE001 - a log path never raises, and never lets through what it could not judge
+        code = "dialect-failure"
+    report.add(f"refused/{code}", len(text))
+    return f"[reticent withheld {len(text)} characters: {code}]"
+
+
+def _joined(lines: list[bytes]) -> list[bytes]:
+    """``splitlines`` on bytes also cuts at a lone carriage return; put such pieces together again."""
+    whole: list[bytes] = []
+    open_line = b""
+    for line in lines:
+        open_line += line
+        if line.endswith(b"\n"):
+            whole.append(open_line)
+            open_line = b""
+    return [*whole, open_line] if open_line else whole

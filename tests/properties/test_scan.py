@@ -1,0 +1,290 @@
+"""What is settled without a walk is what the walk would have found, whatever the payload."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reticent
+from reticent.conformance import load_vectors
+from reticent.dialects import all_dialects
+from reticent.edits import Edit, apply
+from reticent.errors import EgressRefused
+from reticent.serializers import cutting, jsonbytes, literals, scan
+from reticent.serializers.program import Options, Program, compile_program
+from reticent.serializers.report import Report
+from reticent.serializers.walk import Walk
+from reticent.streams._markers import GRANITE_OPENER, MARKERS
+from reticent.testing import json_values, payloads
+
+SECRET = "CANARY-scan-77c1"
+PROGRAM = compile_program(all_dialects(), Options())
+PROGRAMS = (
+    PROGRAM,
+    compile_program(all_dialects(), Options(unknown_types="carry")),
+    compile_program(all_dialects(), Options(withhold=frozenset({"opaque"}))),
+    compile_program(all_dialects(), Options(on_strip="mark")),
+)
+VECTORS = load_vectors(Path(__file__).parent.parent / "conformance")
+FRAGMENTS = (
+    *("<think>", "</think>", "< ", "<b>", "[THINK]", "[/THINK]", "[1]", "\u25c1think\u25b7", "/*PLANNING*/", "/* "),
+    *("Here's my thought process:", "Here", "Thought: x\nAction:", "analysis", "to=", "assistantfinal"),
+    *("reason", "THINK", "think", "thought", "signature", "o\u017f", "\u0131", "(", "=", "{", "}", "[", "]", ":", ","),
+    *("'", '"', "\\", "\\u0069", "\n", "\t", " ", "\u00a0", "\u3000", "...", "\u2026", "call_1__thought__Zm9v"),
+    *("{'type': 'thinking', 'thinking': 'x'}", "ThinkingBlock(thinking='x')", "type=thinking", '{"reasoning":"x y"}'),
+    *('{"type":"thinking","thinking":"x"}', '{"a": 1, "a": 2}', '[{"type":"thinking","thinking":"x"}]', "[]", "{}"),
+)
+KEYS = (
+    *("type", "role", "content", "parts", "output", "text", "thinking", "signature", "data", "reasoning", "message"),
+    *("messages", "input", "id", "events", "metadata", "adk_thought", "finish_reason", "choices", "system", "name"),
+    *("reasoning_content", "summary", "llm.input_messages.0.message.role", "attributes", "steps", "other"),
+)
+WORDS = (
+    *("thinking", "redacted_thinking", "text", "tool_use", "tool_result", "message", "reasoning", "summary_text"),
+    *("assistant", "user", "system", "model", "tool", "rs_1", "frobnicate", "output_text", "response"),
+)
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Strings put together from everything that some reader of strings looks for."""
+    return st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=8), max_size=6).map("".join)
+
+
+def values() -> st.SearchStrategy[Any]:
+    """Objects of keys and types that rules name, in any mixture."""
+    leaves = st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(WORDS) | texts()
+    return st.recursive(
+        leaves,
+        lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),
+        max_leaves=25,
+    )
+
+
+def histories() -> st.SearchStrategy[Any]:
+    """Messages with blocks that go alone, and with others."""
+    thinking = st.fixed_dictionaries(
+        {"type": st.just("thinking"), "thinking": texts()},
+        optional={"signature": texts(), "cache_control": values(), "providerMetadata": values()},
+    )
+    block = thinking | st.fixed_dictionaries({"type": st.just("text"), "text": texts()}) | values()
+    message = st.fixed_dictionaries(
+        {"role": st.sampled_from(["assistant", "assistant", "user", "system"]), "content": st.lists(block, max_size=4)},
+        optional={"id": st.text(max_size=3), "input": values(), "output": values()},
+    )
+    return st.fixed_dictionaries(
+        {"messages": st.lists(message | values(), max_size=6)},
+        optional={"system": values(), "type": st.sampled_from(WORDS), "content": st.lists(block, max_size=3)},
+    )
+
+
+def by_walk(value: Any, program: Program, report: Report) -> Edit | None:
+    """What the walk finds, without any look at the bytes."""
+    return Walk(program, report).root(value)
+
+
+def answer(data: bytes, program: Program, find: cutting.Find) -> Any:
+    """Bytes, whether they are the input, and the report; or the refusal."""
+    report = Report()
+    try:
+        out = cutting.cut_bytes(data, program, report, find)
+    except EgressRefused as refusal:
+        return type(refusal)
+    return out, out is data, report.to_dict()
+
+
+def agrees(data: bytes, program: Program = PROGRAM) -> bool:
+    """Whether the search changes nothing about the answer."""
+    return bool(answer(data, program, cutting.everything) == answer(data, program, by_walk))
+
+
+def spellings(value: Any) -> list[bytes]:
+    """A value as several writers spell it."""
+    return [
+        orjson.dumps(value),
+        json.dumps(value).encode(),
+        json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace"),
+    ]
+
+
+@given(values() | histories() | payloads(SECRET), st.sampled_from(PROGRAMS))
+@settings(max_examples=200)
+def test_search_and_walk_agree(value: Any, program: Program) -> None:
+    """A payload of any mixture of signs gets the answer and the report that the walk alone gives."""
+    assert all(agrees(data, program) for data in spellings(value))
+
+
+@given(values(), st.sampled_from(["{}", " {}", "x {}", "[{}]"]), st.booleans())
+def test_search_and_walk_agree_about_strings(value: Any, shape: str, as_repr: bool) -> None:
+    """JSON and reprs in strings of any field get the walk's answer too."""
+    text = shape.replace("{}", repr(value) if as_repr else json.dumps(value))
+    for holder in ({"log": text}, {"role": "assistant", "content": text}, {"role": "user", "content": [text]}):
+        assert agrees(orjson.dumps(holder))
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if v.wire == "json"], ids=lambda vector: vector.id)
+def test_search_and_walk_agree_about_vectors(vector: Any) -> None:
+    """Every conformance vector gets the walk's answer, alone and as one message among many."""
+    value = orjson.loads(vector.payload)
+    assert agrees(vector.payload)
+    calm = [{"role": "user", "content": "hello"}] * 5
+    assert agrees(orjson.dumps({"messages": [*calm, value, *calm]}))
+
+
+@pytest.mark.parametrize("marker", MARKERS, ids=lambda marker: str(marker.name))
+def test_every_marker_is_a_sign(marker: Any) -> None:
+    """No mark of reasoning begins with a character that the search does not stop at."""
+    for atoms in (marker.opener, marker.closer):
+        opening = atoms[0].removeprefix("(?-i:").removesuffix(")").removeprefix("\\")
+        assert opening in ("<", "\u25c1", "/", "[")
+        if opening == "/":
+            assert atoms[1] == "\\*"
+
+
+def test_every_word_of_literals_is_a_marker() -> None:
+    """Whatever word makes the walk look for literals in a text makes the search stop, in any case."""
+    words = literals._MARKERS.pattern.split("|")
+    assert words
+    for word in words:
+        assert word.startswith("\\\\u00") or any(marker in word for marker in scan._MARKERS)
+    assert scan._caseless() == list(dict.fromkeys(scan._caseless()))
+    assert b"HiNk" in scan._caseless()
+
+
+@pytest.mark.parametrize(
+    "text", ["Here's my thought process:\nx\nHere's my response:\ny", "  Here is my thought process: x"]
+)
+def test_prose_forms_are_signs(text: str) -> None:
+    """The forms that count only where a text begins are found behind blanks, too."""
+    assert GRANITE_OPENER.search(text)
+    assert agrees(orjson.dumps({"role": "assistant", "content": text}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'type':'think'}",
+        '{"thought": "x"}',
+        "{[THINK]x[/THINK]y",
+        "x {[THINK]x\ny",
+        '"[THINK]x[/THINK]"y',
+        "{[] : 'x'}",
+    ],
+)
+def test_short_and_odd_texts_get_the_walks_answer(text: str) -> None:
+    """A literal too short to be JSON and a mark behind a bracket are seen."""
+    for holder in ({"log": text}, {"role": "assistant", "content": text}, {"role": "tool", "content": text}):
+        assert agrees(orjson.dumps(holder))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "got {'type': 'summary_text', 'text': 'a b c'}",
+        "got ThinkingBlock(thinking='a b c')",
+        "got type=thinking thinking='a b c' REASON",
+        '{"type": "summary_text", "text": "a b c"}',
+        '  {"type": "summary_text", "text": "a b c"}',
+        '[{"type": "summary_text", "text": "a b c"}]',
+        '{"a": "{\\"type\\": \\"summary_text\\", \\"text\\": \\"a b c\\"}"}',
+        '{"\\u0074ype": "summary_text", "text": "a b c"}',
+        '{"aaaa": 1, "aaaa": 2, "bbbb": 3}',
+        '{"role": "assistant", "content": [{"type": "frobnicate", "x": 1}]}',
+        "call_1__thought__Zm9vYmFy",
+        "<assistant_thinking>a b c</assistant_thinking>",
+    ],
+)
+def test_each_kind_of_text_is_seen(text: str) -> None:
+    """One carrier of each kind that a string can be gets the walk's answer, and it is not the input."""
+    holders: list[Any] = [{"log": text, "n": 1}, {"role": "tool", "tool_call_id": text, "content": text}]
+    holders += [{"role": "user", "content": text}, {"messages": [{"role": "user", "content": "hi"}] * 6, "log": text}]
+    assert all(agrees(orjson.dumps(holder)) for holder in holders)
+    assert any(answer(data, PROGRAM, by_walk)[0] != data for data in map(orjson.dumps, holders))
+
+
+@pytest.mark.parametrize("depth", [*range(48, 52), *range(148, 156), *range(196, 206), 250, 256])
+def test_depth_is_refused_where_the_walk_refuses_it(depth: int) -> None:
+    """Limits of depth do not move, for arrays, objects and JSON in strings."""
+    nested: Any = "x" * 30
+    for _ in range(depth):
+        nested = [nested]
+    written = json.dumps(nested)
+    for value in ({"a": nested}, {"a": '{"b":' + written + "}"}, {"a": [{"b": '{"c": ' + written + "}"}] * 2}):
+        assert agrees(json.dumps(value, separators=(",", ":")).encode())
+
+
+@given(json_values(), st.sampled_from(["a", "type", "\\u0061", "a\\u003a"]))
+def test_members_that_parsing_drops_are_noticed(value: Any, key: str) -> None:
+    """A body whose text has a member that its value has not is never taken for its value."""
+    data = f'{{"{key}":{json.dumps(value)},"{key}":{json.dumps([value])}}}'.encode()
+    assert not scan.has_all_members(data, orjson.dumps(orjson.loads(data)))
+    assert agrees(data)
+
+
+@given(histories(), st.booleans())
+def test_elements_are_cut_as_edits_are(value: Any, ascii_only: bool) -> None:
+    """Finding blocks by their spelling gives the bytes that carrying out the edits gives."""
+    written = PROGRAM.scanner.write(value)
+    found = None if written is None else PROGRAM.scanner.find(written, value)
+    if found is None or found.edit is None:
+        return
+    assert orjson.dumps(found.rest) == orjson.dumps(apply(value, found.edit))
+    data = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "replace")
+    out = jsonbytes.without_elements(data, found.elements())
+    assert out in (None, jsonbytes.splice(data, found.edit))
+
+
+class _Colour(enum.Enum):
+    RED = "red"
+
+
+@dataclasses.dataclass
+class _Block:
+    type: str = "thinking"
+    thinking: str = SECRET
+    _signature: str = SECRET
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": float("nan"), "b": None},
+        {"a": float("inf")},
+        {"a": (1, 2), "b": None},
+        {"a": ({"type": "thinking", "thinking": SECRET},)},
+        {"a": _Colour.RED},
+        {"a": _Block()},
+        {"role": "assistant", "content": [_Block()]},
+        {"role": "assistant", "content": ({"type": "frobnicate", "x": SECRET},)},
+        {1: "x"},
+        {"a": 1 << 70},
+    ],
+    ids=lambda value: type(next(iter(value.values()))).__name__,
+)
+def test_values_that_json_lacks_get_the_walks_answer(value: Any) -> None:
+    """Python objects are not taken for the JSON that a quick writer makes of them."""
+    serializer = reticent.load_plan().serializer("logs")
+    found: list[Any] = []
+    for find in (cutting.everything, by_walk):
+        try:
+            found.append(cutting.dump_cut(value, PROGRAM, Report(), find))
+        except EgressRefused as refusal:
+            found.append(type(refusal))
+    assert found[0] == found[1]
+    if isinstance(found[0], bytes):
+        assert SECRET.encode() not in serializer(value)
+
+
+@given(values() | histories())
+def test_values_get_the_walks_answer(value: Any) -> None:
+    """Stripping values settles what it settles for bytes."""
+    quick, walked = Report(), Report()
+    assert cutting.dump_cut(value, PROGRAM, quick) == cutting.dump_cut(value, PROGRAM, walked, by_walk)
+    assert quick.to_dict() == walked.to_dict()
