@@ -1,0 +1,280 @@
+"""What dialects with events share: how one event of a stream is judged, and how positions close up behind a cut.
+
+The walk has already looked at the event by itself. What it cannot know is what came before: whether a delta belongs
+to a block that was withheld, which position a later block has now, and what a text channel still holds back because
+the next piece could turn it into an inline tag. A handler keeps that, for one stream, in constant memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from reticent.dialects._channels import Positions, TextChannels, hashable
+from reticent.edits import DROP, Children, Edit, Put
+
+if TYPE_CHECKING:
+    from reticent.streams.tags import TextFilter
+
+__all__ = [
+    "GONE",
+    "KEEP",
+    "BlockEvents",
+    "BlockStream",
+    "Event",
+    "Outcome",
+    "Positions",
+    "StreamContext",
+    "StreamHandler",
+    "TextChannels",
+    "block_label",
+    "block_length",
+    "hashable",
+    "make_mark",
+    "put",
+]
+
+Event = dict[str, Any]
+_LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What becomes of one event: events to send before it, and its own edit (None: as it came)."""
+
+    edit: Edit | None = None
+    before: Sequence[Event] = ()
+
+
+KEEP = Outcome()
+GONE = Outcome(DROP)
+
+
+class StreamContext(Protocol):
+    """What a handler may ask about the surface that the stream goes to."""
+
+    starts_inside: bool
+    marks: bool
+    """Whether a withheld block leaves a mark (``on_strip: mark``)."""
+
+    def withhold(self, rule: str, value: Any) -> None:
+        """Count ``value`` as removed by ``rule``."""
+        ...
+
+    def removed(self, rule: str, length: int) -> None:
+        """Count ``length`` characters as removed by ``rule``."""
+        ...
+
+    def is_unknown(self, at: str, block: Mapping[str, Any]) -> bool:
+        """Whether ``block`` has a type that may not stand in the closed position ``at`` and is to be withheld."""
+        ...
+
+    def fed(self, text_filter: TextFilter, text: str, shown: str) -> None:
+        """Note that ``text`` of the current event went through the filter of its channel."""
+        ...
+
+
+class StreamHandler(Protocol):
+    """Judges the events of one stream, one at a time."""
+
+    def event(self, event: Event, edit: Edit | None) -> Outcome:
+        """What becomes of ``event``; ``edit`` is what the walk found in it by itself."""
+        ...
+
+    def close(self) -> Sequence[Event]:
+        """Events to send at the end of the stream for text that was still held back."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BlockEvents:
+    """The names of a protocol that streams numbered blocks: start, deltas, stop.
+
+    ``kind`` is the key that names an event, ``position`` the key of the block's number, ``block`` the key of the block
+    in a start event, ``at`` the closed position its type belongs to. ``text`` finds the text of a delta event as
+    ``(path of keys, text)`` or None, ``make_text`` builds a delta event.
+    """
+
+    start: frozenset[str]
+    delta: frozenset[str]
+    stop: frozenset[str]
+    position: str
+    block: str
+    at: str
+    text: Callable[[Event], tuple[tuple[str, ...], str] | None]
+    make_text: Callable[[Any, str], Event]
+    make_mark: Callable[[Any, Event], Sequence[Event]]
+    kind: str = "type"
+
+
+@dataclass(slots=True)
+class _Run:
+    """Withheld blocks in a row, which one mark may stand for; one of unknown type stands by itself."""
+
+    first: int
+    label: str
+    unknown: bool
+    count: int = 0
+    length: int = 0
+
+
+class BlockStream:
+    """One stream of numbered blocks; what subclasses of protocols share."""
+
+    always_typed: ClassVar[bool] = False
+    """Whether every block and delta of the protocol has a type, so that one without is of an unknown kind."""
+    drops_held: ClassVar[bool] = False
+    """Whether a delta goes when all of its text is held back, because nothing else is in it."""
+
+    def __init__(self, names: BlockEvents, context: StreamContext) -> None:
+        """Start before the first event."""
+        self.names = names
+        self.context = context
+        self.positions = Positions()
+        self.text = TextChannels(context, one_start=True)
+        self._runs: list[_Run] = []
+
+    def restart(self) -> None:
+        """A new message begins on the same connection."""
+        self.positions = Positions()
+        self.text.restart()
+        self._runs = []
+
+    def event(self, event: Event, edit: Edit | None) -> Outcome:
+        """Drop events of withheld blocks, close the gaps in positions, filter text deltas for inline tags."""
+        kind = event.get(self.names.kind)
+        if kind in self.names.start:
+            return self._start(event, edit)
+        if kind in self.names.delta:
+            return self._delta(event, edit)
+        if kind in self.names.stop:
+            return self._stop(event, edit)
+        return Outcome(edit)
+
+    def close(self) -> Sequence[Event]:
+        """Text that was held back, and the mark of a run that ended the stream."""
+        return [*self._held_text(), *self._mark_events()]
+
+    def _start(self, event: Event, edit: Edit | None) -> Outcome:
+        position = event.get(self.names.position)
+        block = event.get(self.names.block)
+        unknown = edit is not DROP and isinstance(block, dict) and self._is_unknown(self.names.at, block)
+        if edit is DROP or unknown:
+            self._withhold(position, block, unknown=unknown)
+            return GONE
+        before = self._mark_events()
+        return Outcome(self._shown(event, position, self._renumbered(event, edit)), before)
+
+    def _is_unknown(self, at: str, block: Event) -> bool:
+        """Whether ``block``, or a delta, has a type that may not stand in the closed position ``at``."""
+        if not self.always_typed or isinstance(block.get("type"), str):
+            return self.context.is_unknown(at, block)
+        self.context.withhold("unknown-type", block)
+        return True
+
+    def _delta(self, event: Event, edit: Edit | None) -> Outcome:
+        position = event.get(self.names.position)
+        if self.positions.is_hidden(position):
+            self._count(event)
+            return GONE
+        if edit is DROP:
+            return GONE
+        edits = self._shown(event, position, self._renumbered(event, edit))
+        return GONE if self.drops_held and self._is_held(event, edits) else Outcome(edits)
+
+    def _shown(self, event: Event, position: Any, edits: Edit | None) -> Edit | None:
+        """``edits`` with what of the text of ``event`` may go on now."""
+        found = self.names.text(event)
+        if found is None:
+            return edits
+        path, text = found
+        shown = self.text.feed(position, text)
+        return edits if shown == text else put(edits, path, shown)
+
+    def _is_held(self, event: Event, edits: Edit | None) -> bool:
+        """Whether all that a delta brought is held back, so that it comes later in an event of its own."""
+        found = self.names.text(event)
+        if found is None or not found[1]:
+            return False
+        for key in found[0]:
+            edits = edits.get(key) if isinstance(edits, dict) else None
+        return isinstance(edits, Put) and edits.value == ""
+
+    def _stop(self, event: Event, edit: Edit | None) -> Outcome:
+        position = event.get(self.names.position)
+        if edit is DROP or self.positions.is_hidden(position):
+            return GONE
+        rest = self.text.end(position)
+        before = [self.names.make_text(self.positions.moved(position), rest)] if rest else []
+        return Outcome(self._renumbered(event, edit), before)
+
+    def _renumbered(self, event: Event, edit: Edit | None) -> Edit | None:
+        edits: Children = dict(edit) if isinstance(edit, dict) else {}
+        self.positions.renumber(event, self.names.position, edits)
+        return edits or None
+
+    def _withhold(self, position: Any, block: Any, *, unknown: bool) -> None:
+        if type(position) is not int:
+            return
+        self.positions.hide(position)
+        if not unknown and not self.context.marks:
+            return
+        if not self._runs or unknown or self._runs[-1].unknown:
+            self._runs.append(_Run(position, block_label(block) if isinstance(block, dict) else "unnamed", unknown))
+        run = self._runs[-1]
+        run.count += 1
+        run.length += block_length(block) + (len(str(block.get("type", ""))) if isinstance(block, dict) else 0)
+
+    def _count(self, event: Event) -> None:
+        if self._runs:
+            self._runs[-1].length += sum(block_length(value) for value in event.values() if isinstance(value, dict))
+
+    def _mark_events(self) -> Sequence[Event]:
+        runs, self._runs = self._runs, []
+        found: list[Event] = []
+        for run in runs:
+            self.positions.mark(run.first)
+            mark = make_mark(run.label, run.count, run.length)
+            found += self.names.make_mark(self.positions.moved(run.first), mark)
+        return found
+
+    def _held_text(self) -> list[Event]:
+        found: list[Event] = []
+        for position in self.text.open():
+            rest = self.text.end(position)
+            if rest:
+                found.append(self.names.make_text(self.positions.moved(position), rest))
+        return found
+
+
+def put(edit: Edit | None, path: Sequence[Any], value: Any) -> Edit:
+    """``edit`` with the value at ``path`` replaced."""
+    if not path:
+        return Put(value)
+    edits: Children = dict(edit) if isinstance(edit, dict) else {}
+    edits[path[0]] = put(edits.get(path[0]), path[1:], value)
+    return edits
+
+
+def make_mark(label: str, count: int, length: int) -> Event:
+    """What stands where blocks were withheld: type, count and length, never text."""
+    return {"type": label, "withheld": {"count": count, "length": length}}
+
+
+def block_label(block: Mapping[str, Any]) -> str:
+    """The type of a block, or its only key, as a mark may show it."""
+    kind = next(iter(block)) if len(block) == 1 and "type" not in block else block.get("type")
+    return kind if isinstance(kind, str) and _LABEL.fullmatch(kind) else "unnamed"
+
+
+def block_length(value: Any) -> int:
+    """Characters of all strings in a block but its type."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(block_length(item) for key, item in value.items() if key != "type")
+    if isinstance(value, list):
+        return sum(map(block_length, value))
+    return 0
