@@ -1,0 +1,76 @@
+"""Options that several commands share, and how they are read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
+
+import typer
+
+from reticent.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from reticent.compiler import Engine, Plan
+
+TableOption = Annotated[
+    Path | None, typer.Option("--table", help="Surface table (YAML) or compiled plan (JSON); default: the one shipped.")
+]
+OpaOption = Annotated[
+    str | None, typer.Option("--opa", metavar="URL", help="Let this OPA server decide instead of the embedded engine.")
+]
+
+
+class TextJson(StrEnum):
+    """Formats of commands that people and programs read."""
+
+    text = "text"
+    json = "json"
+
+
+class TextJsonMarkdown(StrEnum):
+    """Formats of commands whose output also goes into a pull request."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+
+
+def engine(url: str | None) -> Engine | None:
+    """The engine that a ``--opa`` option names, None for the embedded one."""
+    if url is None:
+        return None
+    try:
+        from reticent.compiler.opa_server import OpaServer, ServerSettings
+    except ImportError:
+        raise ConfigurationError("--opa needs the extra: pip install 'reticent[opa]'") from None
+    return OpaServer(ServerSettings(url=url, token=os.environ.get("RETICENT_OPA_TOKEN")))
+
+
+def plan(table: Path | None, opa: str | None = None) -> Plan:
+    """The plan that the options name."""
+    from reticent.compiler import load_plan
+
+    return load_plan(table, engine=engine(opa))
+
+
+def open_input(file: Path | None) -> IO[bytes]:
+    """FILE, or standard input.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+    """
+    if file is None or str(file) == "-":
+        return sys.stdin.buffer
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be read ({type(error).__name__})") from None
+
+
+def write(text: str) -> None:
+    """Text to standard output, ending with one newline."""
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    sys.stdout.flush()
