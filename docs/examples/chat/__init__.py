@@ -1,0 +1,1 @@
+"""A chat with an agent loop, and every exit that such an application has."""

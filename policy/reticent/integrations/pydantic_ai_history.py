@@ -1,0 +1,173 @@
+"""The history compactor in PydanticAI: a history processor over its messages.
+
+.. code-block:: python
+
+    from pydantic_ai import Agent
+    from pydantic_ai.capabilities import ProcessHistory
+    from reticent.history import Window
+    from reticent.integrations.pydantic_ai_history import history_processor
+
+    process = history_processor(model="claude-sonnet-4-5", budget=Window(tokens=200_000))
+    agent = Agent("anthropic:claude-sonnet-4-5", capabilities=[ProcessHistory(process)])
+
+https://ai.pydantic.dev/message-history/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart, UserPromptPart
+
+from reticent.history import Change, Compaction, CompactOptions, compact
+from reticent.history.changes import Action
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Unpack
+
+__all__ = ["CompactedMessages", "compact_messages", "history_processor"]
+
+_STOPS: Mapping[str, str] = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "tool_call": "tool_use",
+    "content_filter": "refusal",
+    "error": "pause_turn",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactedMessages:
+    """The messages to send, and the compaction that made them. A message that did not change is the same object."""
+
+    messages: list[ModelMessage]
+    compaction: Compaction
+
+
+def history_processor(
+    *, seen: Callable[[Compaction], None] | None = None, **options: Unpack[CompactOptions]
+) -> Callable[[list[ModelMessage]], list[ModelMessage]]:
+    """A history processor; ``options`` are those of :func:`reticent.history.compact`, ``seen`` gets each compaction."""
+
+    def process(messages: list[ModelMessage]) -> list[ModelMessage]:
+        done = compact_messages(messages, **options)
+        if seen is not None:
+            seen(done.compaction)
+        return done.messages
+
+    return process
+
+
+def compact_messages(messages: Sequence[ModelMessage], **options: Unpack[CompactOptions]) -> CompactedMessages:
+    """Compact PydanticAI messages; ``options`` are those of :func:`reticent.history.compact`."""
+    views = [_view(message) for message in messages]
+    given: CompactOptions = {**options, "dialect": "anthropic-messages"}
+    done = compact(views, **given)
+    if not done.removed:
+        return CompactedMessages(messages=list(messages), compaction=done)
+    # A part that moves keeps the identity of its view, which leads back to the part itself.
+    parts = {
+        id(block): part
+        for message, view in zip(messages, views, strict=True)
+        for block, part in zip(view["content"], message.parts, strict=True)
+    }
+    at: dict[int, list[Change]] = {}
+    for change in done.removed:
+        at.setdefault(change.position, []).append(change)
+    kept: list[ModelMessage] = []
+    for position, message in enumerate(messages):
+        kept += _changed(message, at.get(position, ()), parts)
+    return CompactedMessages(messages=kept, compaction=done)
+
+
+def _view(message: ModelMessage) -> dict[str, Any]:
+    """A message as Anthropic's API would have it, one block for each part."""
+    if isinstance(message, ModelRequest):
+        blocks = [_asked(part) for part in message.parts]
+        nudge = bool(blocks) and all(block.get("harness") for block in blocks)
+        return {"role": "user", "content": blocks} | ({"nudge": True} if nudge else {})
+    blocks = [_said(part) for part in message.parts]
+    stop = _STOPS.get(message.finish_reason or "")
+    return {"role": "assistant", "content": blocks} | ({"stop_reason": stop} if stop else {})
+
+
+def _asked(part: Any) -> dict[str, Any]:
+    kind = part.part_kind
+    if kind == "user-prompt":
+        return {"type": "text", "text": _prompt(part.content)}
+    if kind == "system-prompt":
+        return {"type": "mid_conv_system"}
+    if kind == "tool-return":
+        return {"type": "tool_result", "tool_use_id": part.tool_call_id, "content": part.model_response_str()}
+    if kind == "retry-prompt" and part.tool_name is not None:
+        body = part.model_response()
+        return {"type": "tool_result", "tool_use_id": part.tool_call_id, "content": body, "is_error": True}
+    # The library, not a person, asks again.
+    return {"type": "text", "text": "retry", "harness": True}
+
+
+def _prompt(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n\n".join(item if isinstance(item, str) else "[media]" for item in cast("Sequence[Any]", content))
+
+
+def _said(part: Any) -> dict[str, Any]:
+    kind = part.part_kind
+    plain: dict[str, Callable[[], dict[str, Any]]] = {
+        "text": lambda: {"type": "text", "text": part.content},
+        "thinking": lambda: {"type": "thinking", "thinking": part.content, "signature": part.signature},
+        "compaction": lambda: {"type": "compaction", "content": part.content},
+        "file": lambda: {"type": "image"},
+    }
+    return plain[kind]() if kind in plain else _called(part)
+
+
+def _called(part: Any) -> dict[str, Any]:
+    """A call, or what the provider's own tool made of one; anything else keeps its name and is carried."""
+    kind: str = part.part_kind
+    own = kind.startswith("builtin")
+    if own and kind.endswith("return"):
+        return {"type": "builtin_tool_result", "tool_use_id": part.tool_call_id}
+    if own:
+        return {"type": "server_tool_use", "id": part.tool_call_id, "name": part.tool_name}
+    if hasattr(part, "tool_call_id"):
+        return {"type": "tool_use", "id": part.tool_call_id, "name": part.tool_name, "input": part.args}
+    return {"type": kind}
+
+
+def _changed(message: ModelMessage, changes: Sequence[Change], parts: Mapping[int, Any]) -> list[ModelMessage]:
+    before: list[ModelMessage] = [_ours(change.value) for change in changes if change.action is Action.INSERT]
+    if any(change.action is Action.DROP for change in changes):
+        return before
+    edits = [change for change in changes if change.action is not Action.INSERT]
+    if not edits:
+        return [*before, message]
+    gone = {change.path[1] for change in edits if change.action is Action.REMOVE}
+    new: list[Any] = [part for index, part in enumerate(message.parts) if index not in gone]
+    for change in edits:
+        if change.action is Action.REPLACE and change.path == ("content",):
+            new = [_part(block, parts) for block in change.value]
+        elif change.action is Action.REPLACE:
+            old = message.parts[cast("int", change.path[1])]
+            new[new.index(old)] = replace(cast("ToolReturnPart", old), content=change.value)
+    return [*before, replace(cast("Any", message), parts=new)]
+
+
+def _part(block: dict[str, Any], parts: Mapping[int, Any]) -> Any:
+    found = parts.get(id(block))
+    if found is not None:
+        return found
+    if block["type"] == "tool_result":
+        return ToolReturnPart(tool_name="abandoned", content=block["content"], tool_call_id=block["tool_use_id"])
+    return UserPromptPart(content=block["text"])
+
+
+def _ours(value: dict[str, Any]) -> ModelMessage:
+    blocks = value["content"]
+    if value["role"] == "assistant":
+        return ModelResponse(parts=[TextPart(content=block["text"]) for block in blocks])
+    return ModelRequest(parts=[_part(block, {}) for block in blocks])
