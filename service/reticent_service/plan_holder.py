@@ -1,0 +1,158 @@
+"""The plan in force: loaded at start, compiled anew beside the running one, swapped whole, kept when a new one fails.
+
+A request takes ``PlanHolder.state`` once and works with that to its end, so that a stream under way keeps its plan.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from reticent.compiler import load_plan
+from reticent.errors import ReticentError
+from reticent_service.access import NOTHING, AccessEngine, Grants, access_engine, decide_access
+from reticent_service.callers import Identifier, read_callers
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from reticent.compiler import Engine, Plan
+    from reticent_service.settings import Settings
+
+_log = logging.getLogger("reticent_service")
+
+_Mark = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why the last attempt to load came to nothing: a stable code, and since when, in seconds of the epoch."""
+
+    code: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that a request needs, in one value; ``failure`` is None while what is on disk is what is in force."""
+
+    plan: Plan
+    identify: Identifier
+    grants: Mapping[str, Grants]
+    loaded: float
+    failure: Failure | None = None
+
+    def grants_of(self, caller: str | None) -> Grants:
+        """What a caller may do; nobody may nothing."""
+        return NOTHING if caller is None else self.grants.get(caller, NOTHING)
+
+
+class PlanHolder:
+    """Holds the one current state of a service."""
+
+    def __init__(self, settings: Settings, *, today: Callable[[], date] = date.today) -> None:
+        """Load everything.
+
+        Raises:
+            TableError: the table has faults.
+            ConfigurationError: the callers file has.
+            EngineError: the engine gave no usable answer.
+        """
+        self._settings = settings
+        self._today = today
+        self._engine = _table_engine(settings)
+        self._access: AccessEngine = access_engine(settings)
+        self._mark = self._look()
+        self.state = self._load()
+        self.on_swap: list[Callable[[State], None]] = []
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine that decides tables, None for the embedded one."""
+        return self._engine
+
+    def refresh(self) -> bool:
+        """Look for a change and load it; True when another state is in force now. Never raises for what is on disk."""
+        try:
+            mark = self._look()
+            if mark == self._mark and self.state.failure is None:
+                return False
+            fresh = self._load()
+        except ReticentError as error:
+            return self._keep(error.code)
+        except Exception as error:  # noqa: BLE001 - the last good plan serves, whatever happened
+            return self._keep(type(error).__name__)
+        self._mark = mark
+        self._swap(fresh)
+        return True
+
+    @contextlib.asynccontextmanager
+    async def watching(self) -> AsyncGenerator[None]:
+        """Refresh every ``poll_seconds`` in a thread, for as long as the context is open."""
+        task = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(self._settings.poll_seconds)
+            await asyncio.to_thread(self.refresh)
+
+    def _load(self) -> State:
+        day = self._today()
+        plan = load_plan(self._settings.table, engine=self._engine, today=day)
+        callers = read_callers(self._settings)
+        grants = decide_access(self._access, callers, plan, day)
+        return State(plan, Identifier(callers, self._settings), grants, time.time())
+
+    def _keep(self, code: str) -> bool:
+        """Go on with the last good plan, less the exceptions that have ended since."""
+        current = self.state
+        since = current.failure.since if current.failure and current.failure.code == code else time.time()
+        if current.failure is None or current.failure.code != code:
+            _log.error("the plan in force stays, a new one cannot be loaded: %s", code)
+        self.state = replace(current, plan=current.plan.as_of(self._today()), failure=Failure(code, since))
+        return False
+
+    def _swap(self, fresh: State) -> None:
+        before, self.state = self.state, fresh
+        if fresh.plan.digest != before.plan.digest:
+            _log.warning("another plan is in force: %s", fresh.plan.digest)
+        for told in self.on_swap:
+            told(fresh)
+
+    def _look(self) -> _Mark:
+        """What changes when something has to be loaded again."""
+        rules = self._engine.policy_digest if self._engine is not None else None
+        return (self._today(), _stamp(self._settings.table), _stamp(self._settings.callers), rules)
+
+
+def _stamp(path: Path | None) -> _Mark:
+    if path is None:
+        return ()
+    try:
+        told = path.stat()
+    except OSError as error:
+        return (type(error).__name__,)
+    # An inode too: an editor or a mounted volume replaces the file, maybe within one tick of the clock.
+    return (told.st_mtime_ns, told.st_size, told.st_ino)
+
+
+def _table_engine(settings: Settings) -> Engine | None:
+    if settings.opa is None:
+        return None
+    from reticent.compiler.opa_server import OpaServer, ServerSettings
+
+    token = settings.opa_token.get_secret_value() if settings.opa_token else None
+    return OpaServer(ServerSettings(url=str(settings.opa).rstrip("/"), token=token))

@@ -1,0 +1,1 @@
+"""The review page: the table as the people who sign it read it; made on the server, readable without JavaScript."""

@@ -1,0 +1,1 @@
+"""One file for each group of paths; every one defines ``router``."""

@@ -1,0 +1,75 @@
+"""How `reticent serve` runs the application."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import uvicorn
+
+from reticent.errors import ConfigurationError
+from reticent_service.callers import hash_of, is_loopback
+from reticent_service.plan_holder import PlanHolder
+from reticent_service.settings import PREFIX, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+GRACEFUL_SECONDS: Final = 30
+"""How long streams under way have to end after the service was told to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A service that can be run: its settings, and the token that was made for it, if one was needed."""
+
+    settings: Settings
+    token: str | None
+
+
+def prepare(options: Mapping[str, str], *, host: str) -> Prepared:
+    """Settings from the environment and from ``options`` (field to value), proved to lead to a plan.
+
+    Without callers, without an operator and without the development mode, a token is made that may do everything: a
+    service that nobody may call is no use.
+
+    Raises:
+        ConfigurationError: a setting, the table or the callers file is wrong, or the development mode would be open
+            to other machines.
+        EngineError: the engine gave no usable answer.
+    """
+    os.environ.update({f"{PREFIX}{field.upper()}": value for field, value in options.items()})
+    settings, token = Settings.from_environment(), None
+    if settings.development and not (host == "localhost" or is_loopback(host)):
+        raise ConfigurationError("the development mode needs no token, so it listens on the loopback interface only")
+    if not (settings.development or settings.callers or settings.operator_sha256):
+        token = secrets.token_urlsafe(32)
+        # Workers read it from the environment, and only its hash is there.
+        os.environ[f"{PREFIX}OPERATOR_SHA256"] = hash_of(token)
+        settings = Settings.from_environment()
+    PlanHolder(settings)
+    return Prepared(settings, token)
+
+
+def run(*, host: str, port: int, workers: int) -> None:
+    """Serve until told to stop; new connections are refused then, and streams under way may end."""
+    uvicorn.run("reticent_service.app:create_app", host=host, port=port, workers=workers, **server_options())
+
+
+def server_options() -> dict[str, Any]:
+    """What is fixed about the server.
+
+    It logs no requests, since the decision log does, and takes nobody's word for where a request comes from.
+    """
+    return {
+        "factory": True,
+        "http": "reticent_service.protocol:GuardedProtocol",
+        "ws": "none",
+        "proxy_headers": False,
+        "server_header": False,
+        "access_log": False,
+        "log_level": "warning",
+        "timeout_graceful_shutdown": GRACEFUL_SECONDS,
+    }

@@ -1,0 +1,97 @@
+"""What the environment tells the service, read once at start."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from reticent.errors import ConfigurationError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PREFIX = "RETICENT_SERVICE_"
+SHA256 = r"^[0-9a-f]{64}$"
+
+
+class Settings(BaseModel):
+    """The service's configuration; every field is read from ``RETICENT_SERVICE_<FIELD>``."""
+
+    # An environment value can be a secret: it stays out of errors.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    table: Path | None = None
+    """The table file; without one, the packaged table."""
+
+    opa: AnyHttpUrl | None = None
+    """The OPA server that decides the table and the callers; without one, the embedded engine."""
+
+    opa_token: SecretStr | None = None
+    """The bearer token for the OPA server."""
+
+    poll_seconds: float = Field(default=2.0, gt=0)
+    """How often, in seconds, the table, the callers and an OPA server's rules are looked at for a change."""
+
+    callers: Path | None = None
+    """The file of callers (docs/http.md); without one, and without an operator, everything is denied."""
+
+    operator_sha256: str | None = Field(default=None, pattern=SHA256)
+    """The SHA-256, in hex, of a token that may do everything; `reticent serve` makes one when nobody else may."""
+
+    development: bool = False
+    """Whether a caller on the loopback interface may do everything without a token."""
+
+    trusted_proxies: str = ""
+    """Addresses, separated by commas, whose ``x-forwarded-client-cert`` header is believed."""
+
+    max_body_bytes: int = Field(default=16 * 1024 * 1024, ge=1024)
+    """The longest body, in bytes, of one JSON document; a stream has no limit, but each of its events has."""
+
+    receive_seconds: float = Field(default=30.0, gt=0)
+    """The longest wait, in seconds, for the next bytes of a request body."""
+
+    send_seconds: float = Field(default=30.0, gt=0)
+    """The longest wait, in seconds, for a client to take the next bytes."""
+
+    decision_log: str = "off"
+    """Where each decision is logged as a line of JSON: ``off``, ``stderr``, ``stdout``, or a file."""
+
+    hash_key: SecretStr | None = None
+    """The key of the hash by which the decision log names a body; without one, no hash is logged."""
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read the settings from environment variables.
+
+        Args:
+            environ: The variables; the process's own when left out.
+                An empty value counts as unset. Variables without the prefix are somebody else's.
+
+        Raises:
+            ConfigurationError: A variable with the prefix is unknown or has a wrong value.
+                The message names the variable and never its value.
+        """
+        values = _own(os.environ if environ is None else environ)
+        for field in values:
+            if field not in cls.model_fields:
+                raise ConfigurationError(f"{_variable(field)} is no setting.{_nearest(field)}")
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            faults = sorted(f"{_variable(str(fault['loc'][0]))}: {fault['type']}" for fault in error.errors())
+            raise ConfigurationError(f"wrong settings: {'; '.join(faults)}") from None
+
+
+def _own(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name[len(PREFIX) :].lower(): value for name, value in environ.items() if name.startswith(PREFIX) and value}
+
+
+def _variable(field: str) -> str:
+    return PREFIX + field.upper()
+
+
+def _nearest(field: str) -> str:
+    return did_you_mean(_variable(field), map(_variable, Settings.model_fields))
