@@ -14,8 +14,8 @@ define install
 $(PY) -m uv pip install --quiet --python $(PY) --editable $(1) || $(PIP) --editable $(1)
 endef
 
-# CI tests against every SDK there is: EXTRAS=dev,sdk. Without them, the tests that need one skip and say so.
-EXTRAS ?= dev
+# The tests run against every SDK there is.
+EXTRAS ?= dev,sdk
 
 # Stamps: what is installed is newer than what says what to install.
 CREATED := $(VENV)/.created

@@ -40,12 +40,13 @@ def shipped(root: Path, source: str, target: str) -> set[str]:
     return {f"{target}/{path.relative_to(root / source)}" for path in files if path.suffix != ".pyc"}
 
 
-def test_wheel_is_the_three_folders(root: Path, wheel: Path) -> None:
-    """The wheel is the library, the service and the policy, file for file."""
+def test_wheel_is_the_four_folders(root: Path, wheel: Path) -> None:
+    """The wheel is the library, the service, the policy and the vectors, file for file."""
     expected = (
         shipped(root, "policy/reticent", "reticent")
         | shipped(root, "service/reticent_service", "reticent_service")
         | shipped(root, "rego", "reticent/_rego")
+        | shipped(root, "tests/conformance", "reticent/_conformance")
     )
 
     assert expected == names(wheel)

@@ -109,8 +109,9 @@ class Stream:
         """
         before: list[Event] = []
         shown: dict[int, str] = {}
-        parts: Any = turn.get("parts")
-        for number, part in enumerate(parts if isinstance(parts, list) else ()):
+        parts = turn.get("parts")
+        listed: list[Any] = parts if isinstance(parts, list) else []
+        for number, part in enumerate(listed):
             if _is_dropped(edit, (*at, number)) or not isinstance(part, dict):
                 continue
             if _is_shown_text(part):

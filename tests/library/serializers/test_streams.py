@@ -42,7 +42,7 @@ TEXT: list[dict[str, Any]] = [
     {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": "Done."}},
     {"type": "content_block_stop", "index": 1},
 ]
-END = [
+END: list[dict[str, Any]] = [
     {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}},
     {"type": "message_stop"},
 ]

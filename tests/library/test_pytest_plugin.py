@@ -1,0 +1,101 @@
+"""The pytest plugin, in pytest runs of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reticent.pytest_plugin import assert_no_reasoning
+from reticent.testing import canary, leaks
+
+ROOT = Path(__file__).parents[2]
+SUITE = """
+import json, logging
+from reticent.pytest_plugin import assert_no_reasoning
+
+def test_quiet(watched_exits):
+    planted = watched_exits.message("anthropic-messages")
+    assert planted.marks
+
+def test_prints(watched_exits):
+    print(json.dumps(watched_exits.message("anthropic-messages").payload))
+
+def test_logs(watched_exits):
+    logging.getLogger("app").warning("turn %s", watched_exits.message("gemini").payload)
+
+def test_message(canary_message):
+    assert_no_reasoning({"content": "done"})
+    assert_no_reasoning(canary_message("mistral").payload)
+"""
+
+
+def test_fixture_fails_the_tests_that_leak(tmp_path: Path) -> None:
+    """A test that prints or logs a canary message fails at its end, one that does not passes; no mark is quoted."""
+    (tmp_path / "test_app.py").write_text(SUITE, encoding="utf-8")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "reticent.pytest_plugin",
+            "-p",
+            "no:randomly",
+            "-p",
+            "no:cacheprovider",
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "policy")},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+    assert "reasoning got out: standard streams: standard output: anthropic-messages (plain)" in done.stdout
+    assert "reasoning got out: logs: app: LogCaptureHandler: gemini (plain)" in done.stdout
+    assert "AssertionError: dict holds reasoning that 'logs' may not" in done.stdout
+    assert "1 failed, 3 passed, 2 errors" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "SECRET", "signature": "c2ln"}]},
+        '{"type": "thinking", "thinking": "SECRET", "signature": "c2ln"}',
+        b'{"reasoning_content": "SECRET"}',
+        "ThinkingBlock(thinking='SECRET', signature='c2ln', type='thinking')",
+    ],
+)
+def test_assertion_names_rules_and_quotes_nothing(value: Any) -> None:
+    """The failure tells rule, count and length, never the reasoning."""
+    with pytest.raises(
+        AssertionError, match=r"holds reasoning that 'logs' may not have: .*\(1x, \d+ characters\)"
+    ) as caught:
+        assert_no_reasoning(value)
+
+    assert "SECRET" not in str(caught.value)
+
+
+def test_assertion_passes_what_may_rest_there() -> None:
+    """Visible text passes, and reasoning does where the surface may have it."""
+    assert_no_reasoning({"role": "assistant", "content": "Done."})
+    assert_no_reasoning("a line that mentions thinking")
+    assert_no_reasoning({"reasoning_content": "x"}, surface="task_store")
+
+
+def test_what_cannot_be_judged_fails() -> None:
+    """A value that cannot be judged is a failure with its code."""
+    secret = canary()
+    value: dict[str, Any] = {"it": secret}
+    value["self"] = value
+
+    with pytest.raises(AssertionError, match="cyclic-input") as caught:
+        assert_no_reasoning(value)
+
+    assert [] == leaks(str(caught.value), secret)
