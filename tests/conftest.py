@@ -15,12 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.servers.postgresql import postgres_database, postgres_server, postgres_url
+from tests.servers.redis_server import redis_server, redis_url
 
 from reticent._resources import policy_sources, rego_root
 from reticent.compiler.embedded import EmbeddedEngine, default_engine
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+
+# Fixtures of real servers, for tests of every part; a server starts when the first test asks for it.
+__all__ = ["postgres_database", "postgres_server", "postgres_url", "redis_server", "redis_url"]
 
 TESTS = Path(__file__).parent
 TODAY = date(2026, 11, 29)

@@ -1,0 +1,112 @@
+"""Start a server program on the loopback interface, with a folder of its own and as an ordinary user."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+ATTEMPTS: Final = 3  # another process may take the free port between the look and the start
+SECONDS_TO_START: Final = 60
+UNPRIVILEGED: Final = "nobody"  # PostgreSQL refuses to run as root, and no server of a test needs to
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server: the address to connect to, the folder that holds all it writes, its process."""
+
+    url: str
+    folder: Path
+    pid: int
+
+
+class User(TypedDict, total=False):
+    """The options of ``subprocess`` that choose the user of a program."""
+
+    user: str
+    group: str
+    extra_groups: tuple[str, ...]
+
+
+def ordinary_user() -> User:
+    """Give the user a server runs as: root lends it one, everybody else runs it as themselves."""
+    return User(user=UNPRIVILEGED, group="nogroup", extra_groups=()) if os.geteuid() == 0 else User()
+
+
+@contextlib.contextmanager
+def data_folder(name: str) -> Generator[Path]:
+    """Make a folder that the server's user owns, and remove it with all that is in it."""
+    folder = Path(tempfile.mkdtemp(prefix=f"reticent-{name}-"))
+    try:
+        give_away(folder)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def give_away(path: Path) -> None:
+    """Make the server's user the owner of a path."""
+    if os.geteuid() == 0:
+        shutil.chown(path, UNPRIVILEGED, "nogroup")
+
+
+@contextlib.contextmanager
+def serving(
+    command: Callable[[int], list[str]], log: Path, ready: Callable[[int], bool], stop: signal.Signals
+) -> Generator[tuple[int, int]]:
+    """Run the command made for a free port until the block ends; give the port and the process id."""
+    port, server = _started(command, log, ready)
+    try:
+        yield port, server.pid
+    finally:
+        server.send_signal(stop)
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait(timeout=20)
+
+
+def _started(
+    command: Callable[[int], list[str]], log: Path, ready: Callable[[int], bool]
+) -> tuple[int, subprocess.Popen[bytes]]:
+    for _ in range(ATTEMPTS):
+        port = free_port()
+        with log.open("ab") as out:
+            server = subprocess.Popen(  # noqa: S603 - a server found on this machine
+                command(port), stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=log.parent, **ordinary_user()
+            )
+        if _becomes_ready(server, port, ready):
+            return port, server
+    raise AssertionError(f"{command(0)[0]} did not start:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+def _becomes_ready(server: subprocess.Popen[bytes], port: int, ready: Callable[[int], bool]) -> bool:
+    end = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            return False
+        if ready(port):
+            return True
+        time.sleep(0.05)
+    server.kill()
+    server.wait(timeout=20)
+    return False
+
+
+def free_port() -> int:
+    """Find a port of the loopback interface that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
