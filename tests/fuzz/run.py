@@ -6,6 +6,7 @@ there as ``crash-…`` and belongs into ``tests/fuzz/seeds/TARGET`` once it is f
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ def fuzz(name: str, seconds: str) -> None:
     """Fuzz one target in this process; it ends the process."""
     import atheris
 
+    logging.getLogger("reticent").setLevel(logging.CRITICAL)  # refusals are what most inputs get
     sys.path[:0] = [str(ROOT), str(ROOT / "policy")]
     with atheris.instrument_imports(include=["reticent"]):
         from tests.fuzz.targets import TARGETS

@@ -9,7 +9,6 @@ no canary comes out.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -24,7 +23,6 @@ from reticent.errors import EgressRefused
 
 Target = Callable[[bytes], None]
 
-logging.getLogger("reticent").setLevel(logging.CRITICAL)
 PLAN = reticent.load_plan()
 LOGS = PLAN.serializer("logs")
 MEMORY = PLAN.serializer("request_memory")
