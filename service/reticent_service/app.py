@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
+from fastapi.telemetry import TelemetryConfig
 
 from reticent import __version__
+from reticent.errors import ConfigurationError
 from reticent_service import problems
-from reticent_service.decision_log import DecisionLog, open_log
+from reticent_service.decision_log import open_log
 from reticent_service.described import describe
 from reticent_service.filtering import FilterPath
 from reticent_service.metrics import Metrics
@@ -23,6 +26,19 @@ from reticent_service.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+
+    from reticent_service.tracing import Traces
+
+
+# FastAPI has traces and logs of its own, which tell addresses, and messages and tracebacks of exceptions, to whatever
+# provider the process has: https://fastapi.tiangolo.com/ (version 0.160 on; read in its source 2026-11-29).
+_NO_TELEMETRY: Final[TelemetryConfig] = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -37,7 +53,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         EngineError: The engine gave no usable answer.
     """
     settings = Settings.from_environment() if settings is None else settings
-    holder = PlanHolder(settings)
+    traces = _traces(settings)
+    holder = PlanHolder(settings, on_load=traces.loaded if traces else None)
     metrics = Metrics(holder)
     app = FastAPI(
         title="reticent",
@@ -46,6 +63,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         lifespan=_lifespan,
         docs_url=None,
         redoc_url=None,
+        telemetry=_NO_TELEMETRY,
     )
     app.state.settings, app.state.holder, app.state.metrics = settings, holder, metrics
     for module in (health, surfaces, table, history, review):
@@ -53,19 +71,38 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.mount("/static", StaticFiles(directory=review.HOME / "static"), name="static")
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # as FastAPI's documentation has it
     app.add_middleware(ResponseHeaders, holder=holder)
-    log = app.state.decision_log = open_log(settings)
-    observer = Observer([metrics] if log is None else [metrics, log])
-    app.add_middleware(FilterPath, holder=holder, settings=settings, observer=observer)
-    # Last, so that it stands around everything else.
+    log = open_log(settings)
+    app.state.watchers = [watcher for watcher in (metrics, log, traces) if watcher is not None]
+    app.add_middleware(FilterPath, holder=holder, settings=settings, observer=Observer(app.state.watchers))
+    # Around everything else, so that no crash gets past it.
     problems.install(app)
+    if traces is not None:
+        from reticent_service.tracing import TracedRequests
+
+        app.add_middleware(TracedRequests, traces=traces)
     return app
+
+
+def _traces(settings: Settings) -> Traces | None:
+    """The traces that the settings ask for.
+
+    Raises:
+        ConfigurationError: the extra is not installed.
+    """
+    if settings.traces == "off":
+        return None
+    try:
+        from reticent_service.tracing import open_traces
+    except ImportError:
+        raise ConfigurationError("traces need the extra: pip install 'reticent[service,traces]'") from None
+    return open_traces(settings)
 
 
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
     holder: PlanHolder = app.state.holder
-    log: DecisionLog | None = app.state.decision_log
     async with holder.watching():
         yield
-    if log is not None:
-        log.close()
+    for watcher in app.state.watchers:
+        # A collector that is away takes its time to be given up.
+        await asyncio.to_thread(watcher.close)

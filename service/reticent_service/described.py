@@ -11,12 +11,11 @@ from pydantic import BaseModel
 from reticent.compiler import CLASSES
 from reticent.serializers import WIRES
 from reticent_service.asked import WIRE_OF
+from reticent_service.filtering import ROUTE
 from reticent_service.problems import MEDIA_TYPE
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-
-FILTER_PATH: Final = "/v1/surfaces/{surface}/filter"
 
 
 class Problem(BaseModel):
@@ -46,7 +45,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
             title=app.title, version=app.version, summary=app.summary, description=app.description, routes=app.routes
         )
         document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
-        document["paths"][FILTER_PATH] = {"post": _filter_operation()}
+        document["paths"][ROUTE] = {"post": _filter_operation()}
         app.openapi_schema = document
     return app.openapi_schema
 

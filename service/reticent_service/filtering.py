@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "/v1/surfaces/"
 SUFFIX: Final = "/filter"
+ROUTE: Final = f"{PREFIX}{{surface}}{SUFFIX}"
+"""The template of the path, as it stands in OpenAPI and in traces."""
 
 _THREAD_BYTES: Final = 256 * 1024
 """From this length on a document is filtered in a thread, so that others do not wait for it."""
@@ -84,8 +86,7 @@ class FilterPath:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        path = scope["path"] if scope["type"] == "http" else ""
-        if not (path.startswith(PREFIX) and path.endswith(SUFFIX)) or "/" in path[len(PREFIX) : -len(SUFFIX)]:
+        if scope["type"] != "http" or not is_filtering(scope["path"]):
             await self.app(scope, receive, send)
             return
         call = Call(surface="", started=time.perf_counter())
@@ -268,6 +269,11 @@ class FilterPath:
                 await exchange.send(message)
         except TimeoutError:
             raise ClientGone from None
+
+
+def is_filtering(path: str) -> bool:
+    """Whether a path is one of the data path's."""
+    return path.startswith(PREFIX) and path.endswith(SUFFIX) and "/" not in path[len(PREFIX) : -len(SUFFIX)]
 
 
 def _content(headers: _Headers) -> tuple[bytes, int | None]:

@@ -54,6 +54,9 @@ class Metrics:
         if call.unknown_types:
             self._unknown.labels(surface).inc(call.unknown_types)
 
+    def close(self) -> None:
+        """Nothing is held back."""
+
     def totals(self) -> dict[str, dict[str, int]]:
         """For each surface its requests and removals so far, for the review page."""
         found: dict[str, dict[str, int]] = {}

@@ -52,6 +52,10 @@ class Watcher(Protocol):
         """Take note of one call."""
         ...
 
+    def close(self) -> None:
+        """Write or send what is held back; nothing is told afterwards."""
+        ...
+
 
 class Observer:
     """Tells every watcher."""

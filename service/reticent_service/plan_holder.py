@@ -54,11 +54,27 @@ class State:
         return NOTHING if caller is None else self.grants.get(caller, NOTHING)
 
 
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One attempt to bring a plan in force: the plan in force after it, its code when it failed, and its seconds."""
+
+    plan: str
+    swapped: bool
+    failure: str | None
+    seconds: float
+
+
 class PlanHolder:
     """Holds the one current state of a service."""
 
-    def __init__(self, settings: Settings, *, today: Callable[[], date] = date.today) -> None:
-        """Load everything.
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        today: Callable[[], date] = date.today,
+        on_load: Callable[[Load], None] | None = None,
+    ) -> None:
+        """Load everything, and tell ``on_load`` of this and of every later attempt.
 
         Raises:
             TableError: the table has faults.
@@ -67,11 +83,13 @@ class PlanHolder:
         """
         self._settings = settings
         self._today = today
+        self._on_load = on_load
+        began = time.perf_counter()
         self._engine = _table_engine(settings)
         self._access: AccessEngine = access_engine(settings)
         self._mark = self._look()
         self.state = self._load()
-        self.on_swap: list[Callable[[State], None]] = []
+        self._tell(began, swapped=True)
 
     @property
     def engine(self) -> Engine | None:
@@ -80,18 +98,22 @@ class PlanHolder:
 
     def refresh(self) -> bool:
         """Look for a change and load it; True when another state is in force now. Never raises for what is on disk."""
+        began = time.perf_counter()
         try:
             mark = self._look()
             if mark == self._mark and self.state.failure is None:
                 return False
             fresh = self._load()
         except ReticentError as error:
-            return self._keep(error.code)
+            self._keep(error.code)
         except Exception as error:  # noqa: BLE001 - the last good plan serves, whatever happened
-            return self._keep(type(error).__name__)
-        self._mark = mark
-        self._swap(fresh)
-        return True
+            self._keep(type(error).__name__)
+        else:
+            self._mark = mark
+            self._swap(fresh)
+        swapped = self.state.failure is None
+        self._tell(began, swapped=swapped)
+        return swapped
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:
@@ -116,21 +138,23 @@ class PlanHolder:
         grants = decide_access(self._access, callers, plan, day)
         return State(plan, Identifier(callers, self._settings), grants, time.time())
 
-    def _keep(self, code: str) -> bool:
+    def _keep(self, code: str) -> None:
         """Go on with the last good plan, less the exceptions that have ended since."""
         current = self.state
         since = current.failure.since if current.failure and current.failure.code == code else time.time()
         if current.failure is None or current.failure.code != code:
             _log.error("the plan in force stays, a new one cannot be loaded: %s", code)
         self.state = replace(current, plan=current.plan.as_of(self._today()), failure=Failure(code, since))
-        return False
 
     def _swap(self, fresh: State) -> None:
         before, self.state = self.state, fresh
         if fresh.plan.digest != before.plan.digest:
             _log.warning("another plan is in force: %s", fresh.plan.digest)
-        for told in self.on_swap:
-            told(fresh)
+
+    def _tell(self, began: float, *, swapped: bool) -> None:
+        if self._on_load is not None:
+            failure = self.state.failure.code if self.state.failure else None
+            self._on_load(Load(self.state.plan.digest, swapped, failure, time.perf_counter() - began))
 
     def _look(self) -> _Mark:
         """What changes when something has to be loaded again."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -58,6 +58,9 @@ class Settings(BaseModel):
 
     decision_log: str = "off"
     """Where each decision is logged as a line of JSON: ``off``, ``stderr``, ``stdout``, or a file."""
+
+    traces: Literal["off", "otlp", "global"] = "off"
+    """Where spans go: nowhere, by OTLP as the ``OTEL_*`` variables say, or to the provider that the process has."""
 
     hash_key: SecretStr | None = None
     """The key of the hash by which the decision log names a body; without one, no hash is logged."""
