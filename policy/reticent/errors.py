@@ -15,7 +15,10 @@
     ├── HistoryError                  a history or a task that cannot go on as it was asked to
     │   ├── LiveSpanTouched           an operation reached behind the boundary; nothing was changed
     │   ├── PrefixChanged             settled history was rewritten behind an epoch's back
-    │   └── TaskEnded                 a step of a task that has ended or must close
+    │   ├── TaskEnded                 a step of a task that has ended or must close
+    │   ├── UnsourcedValue            a value for the scratchpad that no tool's result holds
+    │   ├── TenantMismatch            what belongs to one tenant was offered to another's task
+    │   └── FoldConflict              another worker folded the same task first
     └── EgressRefused                 content was not let out; the only safe answer to bad input
         ├── MalformedInput            not the format it was said to be
         ├── InputTooDeep              nested deeper than the limit
@@ -157,6 +160,24 @@ class TaskEnded(HistoryError):
     """A step was asked of a task that has ended or has to close."""
 
     code = "task-ended"
+
+
+class UnsourcedValue(HistoryError):
+    """A value was offered to a scratchpad that no recorded result of an external tool holds."""
+
+    code = "unsourced-value"
+
+
+class TenantMismatch(HistoryError):
+    """A scratchpad, a summariser or an original of one tenant met a task of another."""
+
+    code = "tenant-mismatch"
+
+
+class FoldConflict(HistoryError):
+    """Another worker committed a fold of the same task first; read it and go on from there."""
+
+    code = "fold-conflict"
 
 
 class EgressRefused(ReticentError):

@@ -23,13 +23,13 @@ from reticent.history.facts import Profile
 from reticent.history.guard import Problem, SendGuard
 from reticent.history.ladder import Floor
 from reticent.history.legality import Refusal
-from reticent.history.operations.summarise import Summary
 from reticent.history.options import CompactOptions
 from reticent.history.outcome import Compaction, CompactionReport
 from reticent.history.prices import Prices, break_even
 from reticent.history.profiles import profile_for, profile_named
 from reticent.history.report import BoundaryReport
 from reticent.history.shapes import recognise, sendable
+from reticent.history.summaries.asking import Summary
 from reticent.history.threshold import Decision, Verdict, Window
 from reticent.history.tracker import Tracker
 from reticent.history.turns import Confidence

@@ -5,6 +5,7 @@ Nothing live is ever touched. "Cannot compact yet" is an answer like any other, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from reticent.history.boundary import analyse
@@ -14,6 +15,9 @@ from reticent.history.operations import repair as repairing
 from reticent.history.options import CompactOptions, Options, options_for
 from reticent.history.profiles import resolve
 from reticent.history.run import Run
+from reticent.history.scope import Scope, Scoped, authorised
+from reticent.history.summaries.ranges import Writing
+from reticent.history.summaries.templates import SURVIVAL, Template
 from reticent.history.tokens import Counter, estimate
 
 if TYPE_CHECKING:
@@ -22,10 +26,11 @@ if TYPE_CHECKING:
 
     from reticent.history.entries import Context
     from reticent.history.facts import Profile
-    from reticent.history.operations.summarise import Summariser
     from reticent.history.options import Store
     from reticent.history.outcome import Compaction
     from reticent.history.settled import Guard
+    from reticent.history.summaries.asking import Summariser
+    from reticent.history.summaries.pins import Pins
     from reticent.history.threshold import Window
     from reticent.history.turns import Confidence
 
@@ -77,26 +82,47 @@ def compact(  # noqa: PLR0913 - keyword arguments of the one call users make
     return run.finish(run.climb()) if run.decision.acts else run.nothing()
 
 
-async def compact_with_summary(
+async def compact_with_summary(  # noqa: PLR0913 - keyword arguments of one call users make
     history: Sequence[Any],
-    summariser: Summariser,
+    summariser: Summariser | Scoped,
     *,
     literals: Sequence[str] = (),
     instructions: str = "",
+    template: Template | None = SURVIVAL,
+    pins: Pins | None = None,
+    scope: Scope | None = None,
+    timeout: float | None = None,  # noqa: ASYNC109 - it bounds the summariser's call alone
     **options: Unpack[CompactOptions],
 ) -> Compaction:
     """As :func:`compact`, with one rung more: what the others could not free, ``summariser`` writes a summary of.
 
     It is called once at most, and only when the cheaper rungs did not reach the target. ``literals`` must stand in the
-    summary as they are; ``instructions`` (the system prompt) must not. ``options`` are those of :func:`compact`.
+    summary as they are; ``instructions`` (the system prompt) must not. ``template`` asks for goals, exact values,
+    constraints, failed attempts and open obligations; None sends the bare material and takes any text. ``pins`` keeps
+    the originals; without it a range that holds a summary stays. ``timeout`` counts seconds. ``options`` are those of
+    :func:`compact`.
+
+    Raises:
+        TenantMismatch: the summariser runs under other rights than ``scope``.
     """
+    rights = scope or Scope()
+    writing = Writing(
+        model=authorised(summariser, rights),
+        template=template,
+        literals=tuple(literals),
+        instructions=instructions,
+        pins=pins,
+        tenant=rights.tenant,
+        timeout=timeout,
+    )
     analysis = analyse(history, dialect=options.get("dialect"), context=options.get("context"))
-    run = Run(history, analysis, options_for(analysis.report.dialect, options))
+    given = replace(options_for(analysis.report.dialect, options), pins=pins, tenant=rights.tenant)
+    run = Run(history, analysis, given)
     if not run.decision.acts:
         return run.nothing()
     draft = run.climb()
     if run.need is None or draft.gain < run.need:
-        await run.summarise(draft, summariser, literals, instructions)
+        await run.summarise(draft, writing)
     return run.finish(draft)
 
 

@@ -27,7 +27,7 @@ LEAST_SHARE = 0.05
 """An operation that frees less than this share of the dominant kind of part is the wrong one."""
 
 
-_REACH = {"reduce": 1, "drop": 2, "summarise": 3}
+_REACH = {"reduce": 1, "drop": 2, "summarise": 3, "fold": 3}
 """Operations that put something else in a unit's place, by how much they take; the others trim and add up."""
 
 
@@ -65,6 +65,8 @@ class Draft:
     by_unit: dict[int, list[Change]] = field(default_factory=dict[int, list[Change]])
     steps: list[Step] = field(default_factory=list[Step])
     refused: list[Refusal] = field(default_factory=list[Refusal])
+    pins: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
+    """Originals that are pinned before anything is handed out."""
 
     def changes(self) -> list[Change]:
         """All chosen changes, in order of position."""
@@ -74,7 +76,7 @@ class Draft:
     @property
     def gain(self) -> int:
         """Bytes freed by what is chosen."""
-        return sum(_gain(change) for change in self.changes())
+        return gain_of(self.changes())
 
 
 def kept_from(settled: Settled, floor: Floor) -> int:
@@ -147,6 +149,7 @@ def breakdown(settled: Settled, units: Iterable[Unit]) -> dict[str, int]:
 
 def take(draft: Draft, proposal: Proposal) -> None:
     """Add a proposal; on each unit, what replaces the whole unit supersedes what only trimmed it."""
+    draft.pins += proposal.pins
     fresh: dict[int, list[Change]] = {}
     starts = [unit.start for unit in draft.settled.units]
     for change in proposal.changes:
@@ -200,5 +203,6 @@ def _takes_reasoning(settled: Settled, change: Change) -> bool:
     return change.kind == PartKind.REASONING.value
 
 
-def _gain(change: Change) -> int:
-    return change.size - (size_of(change.value) if change.value is not None else 0)
+def gain_of(changes: Iterable[Change]) -> int:
+    """Bytes that ``changes`` free, less what they put in."""
+    return sum(change.size - (size_of(change.value) if change.value is not None else 0) for change in changes)

@@ -19,12 +19,13 @@ LEAST_CONFIDENCE = {
     "reduce": Confidence.SIGNAL,
     "drop": Confidence.SIGNAL,
     "summarise": Confidence.SIGNAL,
+    "fold": Confidence.SIGNAL,
     "externalise": Confidence.SIGNAL,
 }
 """How sure the end of a unit must be before an operation may touch it."""
 
 
-_TAKES_REASONING = frozenset({"strip", "reduce", "drop", "summarise"})
+_TAKES_REASONING = frozenset({"strip", "reduce", "drop", "summarise", "fold"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

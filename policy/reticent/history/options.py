@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reticent.history.entries import Context
     from reticent.history.facts import Profile
     from reticent.history.settled import Guard
+    from reticent.history.summaries.pins import Pins
     from reticent.history.threshold import Window
     from reticent.history.turns import Confidence
 
@@ -54,6 +55,8 @@ class Options:
     counter: Counter = estimate
     store: Store | None = None
     since_last: int | None = None
+    pins: Pins | None = field(default=None, repr=False)
+    tenant: str = ""
 
 
 def options_for(dialect: str, given: CompactOptions) -> Options:

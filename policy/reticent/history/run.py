@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from reticent.history.boundary import Analysis, Search
 from reticent.history.changes import Change, apply, encode, size_of
 from reticent.history.checks import failures
-from reticent.history.ladder import Draft, Step, climb, couple, kept_from, take
+from reticent.history.ladder import Draft, Step, climb, couple, gain_of, kept_from, take
 from reticent.history.legality import Refusal, refused_by_profile
 from reticent.history.operations import DEFAULT, RUNGS, summarise
 from reticent.history.outcome import Compaction, CompactionReport
@@ -17,10 +17,13 @@ from reticent.history.settled import Settled
 from reticent.history.threshold import Decision, Verdict, cannot, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from reticent.history.operations.summarise import Summariser
     from reticent.history.options import Options
+    from reticent.history.settled import Proposal
+    from reticent.history.summaries.ranges import Writing
+
+    Amend = Callable[[Settled, list[Change]], list[Change]]
 
 AT_ONCE = ("strip", "reduce")
 """What a compaction without a budget does: opener and answer where it is sure, no reasoning elsewhere."""
@@ -70,7 +73,7 @@ class Run:
         ops = self.options.operations or (AT_ONCE if self.options.budget is None else DEFAULT)
         return climb(self.settled, ops=ops, floor=self.options.floor, need=self.need)
 
-    async def summarise(self, draft: Draft, summariser: Summariser, literals: Sequence[str], instructions: str) -> None:
+    async def summarise(self, draft: Draft, writing: Writing) -> None:
         """Add the summariser's rung to ``draft``."""
         refusal = refused_by_profile(summarise.NAME, self.options.profile, self.analysis.report)
         start = kept_from(self.settled, self.options.floor)
@@ -78,13 +81,12 @@ class Run:
         if refusal is not None or not units:
             draft.refused += [refusal] if refusal is not None else []
             return
-        proposal = await summarise.propose(
-            self.settled, units, summariser, literals=literals, instructions=instructions
-        )
+        self.swap(draft, await summarise.propose(self.settled, units, writing), op=summarise.NAME)
+
+    def swap(self, draft: Draft, proposal: Proposal, *, op: str) -> None:
+        """Add what puts a summary in the place of a range, and what must go along with it."""
         draft.refused += proposal.refused
-        draft.steps.append(
-            Step(op=summarise.NAME, rung=RUNGS[summarise.NAME], gain=proposal.gain, used=bool(proposal.changes))
-        )
+        draft.steps.append(Step(op=op, rung=RUNGS[op], gain=proposal.gain, used=bool(proposal.changes)))
         if proposal.changes:
             take(draft, proposal)
             couple(draft)
@@ -95,29 +97,35 @@ class Run:
             history=self.history, removed=(), report=self._report(steps=tuple(steps), refused=tuple(refused))
         )
 
-    def finish(self, draft: Draft, *, grows: bool = False) -> Compaction:
-        """Carry the draft out, check the result, and hand it out only when every check holds."""
+    def finish(self, draft: Draft, *, grows: bool = False, amend: Amend | None = None) -> Compaction:
+        """Carry the draft out, check the result, and hand it out only when every check holds.
+
+        ``amend`` may add to the chosen changes what has to stand beside them; the checks see the whole.
+        """
         changes = draft.changes()
-        refusal = self._worth(draft) if changes and not grows else None
+        if changes and amend is not None:
+            changes = amend(self.settled, changes)
+        refusal = self._worth(changes) if changes and not grows else None
         if not changes or refusal is not None:
             refused = [*draft.refused, *([refusal] if refusal is not None else [])]
             return self.nothing(steps=draft.steps, refused=refused)
         new = apply(self.history, changes, boundary=self.analysis.report.boundary)
         broken = self._broken(new)
         if broken is None:
-            broken = self._stored(changes)
+            broken = self._stored(changes, draft.pins)
         if broken is not None:
             return self.nothing(steps=draft.steps, refused=[*draft.refused, broken])
         return Compaction(history=new, removed=tuple(changes), report=self._done(draft, changes, new))
 
-    def _worth(self, draft: Draft) -> Refusal | None:
+    def _worth(self, changes: Sequence[Change]) -> Refusal | None:
         budget = self.options.budget
-        if draft.gain <= 0:
+        gain = gain_of(changes)
+        if gain <= 0:
             return Refusal(op="compact", reason="no-gain", detail="the result would not be smaller")
         if budget is None or self.need is None or self.decision.verdict is Verdict.FORCED:
             return None
         per_token = self.need / max(1, self.decision.tokens - budget.target)
-        if draft.gain >= min(budget.gain * per_token, self.need):
+        if gain >= min(budget.gain * per_token, self.need):
             return None
         detail = "it would free less than the cache it costs"
         return Refusal(op="compact", reason="gain-too-small", detail=detail)
@@ -134,8 +142,14 @@ class Run:
         entries = [shape.read(pos, value, context) for pos, value in enumerate(new)]
         return Search(shape, context).run(entries)
 
-    def _stored(self, changes: Sequence[Change]) -> Refusal | None:
+    def _stored(self, changes: Sequence[Change], pins: Sequence[tuple[str, bytes]]) -> Refusal | None:
         """Keep what goes before it goes; a store that fails leaves the history as it was."""
+        try:
+            if self.options.pins is not None:
+                for handle, data in pins:
+                    self.options.pins.put(self.options.tenant, handle, data)
+        except Exception as error:  # noqa: BLE001 - as the store below
+            return Refusal(op="externalise", reason="pins-failed", detail=type(error).__name__)
         if self.options.store is None:
             return None
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from reticent.history.changes import Action, Change, edited, handle_of, size_at, size_of
@@ -29,6 +29,8 @@ class Proposal:
 
     changes: tuple[Change, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    pins: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
+    """Originals to pin before any of it is carried out: handle and bytes."""
 
     @property
     def gain(self) -> int:

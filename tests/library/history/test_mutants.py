@@ -19,6 +19,7 @@ from reticent.history.entries import Part, PartKind, StopClass
 from reticent.history.facts import Facts, PartFact, dialect_facts
 from reticent.history.operations import strip, summarise
 from reticent.history.shapes import Shape, shape_of
+from reticent.history.summaries.ranges import Range, Writing, range_of
 from reticent.history.turns import Following
 
 Patch = pytest.MonkeyPatch
@@ -218,7 +219,9 @@ class Case:
             return answer
 
         return asyncio.run(
-            compact_with_summary(self.entries, model, profile="anthropic-keep-all", dialect="anthropic-messages")
+            compact_with_summary(
+                self.entries, model, template=None, profile="anthropic-keep-all", dialect="anthropic-messages"
+            )
         )
 
 
@@ -239,12 +242,14 @@ def test_error_text_is_never_a_summary(monkeypatch: Patch) -> None:
     assert "rate limited" not in str(done.history) + str(done.report.refused)
     assert "summariser-failed" in {no.reason for no in done.report.refused}
 
-    async def careless(settled: Any, units: Any, model: Any, **_: Any) -> Any:
+    async def careless(settled: Any, units: Any, writing: Writing) -> Any:
         try:
-            text = await model("")
-        except RuntimeError as error:
-            text = str(error)
-        return summarise._swap(settled, units, text)
+            text: Any = await writing.model("")
+        except RuntimeError as failure:
+            text = str(failure)
+        found = range_of(settled, units, writing, op="summarise")
+        assert isinstance(found, Range)
+        return summarise._swap(found, text, writing)
 
     monkeypatch.setattr(summarise, "propose", careless)
     assert "rate limited" in str(case.summarised(RuntimeError("rate limited")).history)

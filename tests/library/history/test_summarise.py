@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from tests.simulator.messages import KEEP_ALL, asked, said, worked
+from tests.simulator.summarisers import filled
 
 from reticent.history import Compaction, Summary, Window, compact_with_summary
+from reticent.history.entries import StopClass
 
 LONG = "fact " * 400
 
@@ -28,7 +30,7 @@ def summarised(
         seen.append(source)
         if isinstance(answer, BaseException):
             raise answer
-        return answer
+        return filled(answer) if isinstance(answer, str) and answer.strip() else answer
 
     chosen: Any = {"profile": KEEP_ALL, "dialect": "anthropic-messages", **options}
     done = asyncio.run(compact_with_summary(entries or history(), model, **chosen))
@@ -61,9 +63,10 @@ def test_the_source_holds_no_reasoning() -> None:
         ("", "summary-blank"),
         ("  \n", "summary-blank"),
         (None, "summary-not-text"),
-        (Summary("half a", natural=False), "summary-cut-off"),
+        (Summary("half a", StopClass.CONTINUE), "summary-cut-off"),
         ("x" * 100_000, "summary-not-shorter"),
-        (TimeoutError("canary"), "summariser-failed"),
+        (TimeoutError("canary"), "summariser-timeout"),
+        (RuntimeError("canary"), "summariser-failed"),
     ],
 )
 def test_a_bad_answer_changes_nothing(answer: Any, reason: str) -> None:

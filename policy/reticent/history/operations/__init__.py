@@ -35,6 +35,7 @@ RUNGS: Mapping[str, str] = MappingProxyType(
         "drop": "drop",
         "truncate": "truncate",
         "summarise": "summarise",
+        "fold": "summarise",
         "externalise": "externalise",
         "repair": "repair",
     }

@@ -184,6 +184,22 @@ class Shape(ABC):
     def error_result(self, call: Part, text: str) -> dict[str, Any]:
         """A result that says that ``call`` was given up: a part where results share an entry, else an entry."""
 
+    @abstractmethod
+    def arguments(self, raw: Raw, call: Part) -> Any:
+        """What a call was made with: an object, or the text the provider wrote it as."""
+
+    @abstractmethod
+    def call_entry(self, call_id: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """An assistant entry of ours with one call, without reasoning and unsigned."""
+
+    @abstractmethod
+    def result_of(self, call_id: str | None, name: str, text: str) -> dict[str, Any]:
+        """The result of a call: a part where results share an entry, else an entry."""
+
+    def result_entries(self, results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Results as entries."""
+        return list(results) if self.own_result_entries() else [{"role": "user", self.content: list(results)}]
+
     def own_result_entries(self) -> bool:
         """Whether each result is an entry of its own."""
         return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from reticent.history.entries import Context, Part, PartKind, Path, Raw, Role
-from reticent.history.shapes._shape import Read, Shape, is_blank, listed, stop_word, typed_part, word
+from reticent.history.shapes._shape import Read, Shape, is_blank, listed, stop_word, typed_part, value_at, word
 
 
 class AnthropicMessages(Shape):
@@ -57,3 +57,17 @@ class AnthropicMessages(Shape):
     def error_result(self, call: Part, text: str) -> dict[str, Any]:
         """A ``tool_result`` block marked as an error."""
         return {"type": "tool_result", "tool_use_id": call.id, "is_error": True, "content": text}
+
+    def arguments(self, raw: Raw, call: Part) -> Any:
+        """The ``input`` of the ``tool_use`` block."""
+        return value_at(raw, (*call.path, "input"))
+
+    def call_entry(self, call_id: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A message with one ``tool_use`` block."""
+        block = {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
+        return {"role": "assistant", "content": [block]}
+
+    def result_of(self, call_id: str | None, name: str, text: str) -> dict[str, Any]:
+        """A ``tool_result`` block."""
+        del name
+        return {"type": "tool_result", "tool_use_id": call_id, "content": text}

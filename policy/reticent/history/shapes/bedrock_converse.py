@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from reticent.history.entries import Context, Part, PartKind, Path, Raw, Role
-from reticent.history.shapes._shape import Read, Shape, is_blank, listed, plain, stop_word, word
+from reticent.history.shapes._shape import Read, Shape, is_blank, listed, plain, stop_word, value_at, word
 
 
 class BedrockConverse(Shape):
@@ -60,3 +60,17 @@ class BedrockConverse(Shape):
     def error_result(self, call: Part, text: str) -> dict[str, Any]:
         """A ``toolResult`` block with status ``error``."""
         return {"toolResult": {"toolUseId": call.id, "status": "error", "content": [{"text": text}]}}
+
+    def arguments(self, raw: Raw, call: Part) -> Any:
+        """The ``input`` of the ``toolUse``."""
+        return value_at(raw, (*call.path, "toolUse", "input"))
+
+    def call_entry(self, call_id: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A message with one ``toolUse`` block."""
+        block = {"toolUse": {"toolUseId": call_id, "name": name, "input": arguments}}
+        return {"role": "assistant", "content": [block]}
+
+    def result_of(self, call_id: str | None, name: str, text: str) -> dict[str, Any]:
+        """A ``toolResult`` block."""
+        del name
+        return {"toolResult": {"toolUseId": call_id, "content": [{"text": text}]}}

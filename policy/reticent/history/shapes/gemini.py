@@ -10,6 +10,16 @@ from typing import Any
 from reticent.history.entries import Context, Part, PartKind, Path, Raw, Role
 from reticent.history.shapes._shape import Read, Shape, is_blank, listed, plain, stop_word, value_at, word
 
+
+def call_key(fields: Raw) -> str:
+    """The member of a part that holds its call."""
+    return next((key for key in ("functionCall", "function_call", "executableCode") if key in fields), "")
+
+
+def _strange(fields: Raw) -> str | None:
+    return next(iter(fields), None)
+
+
 _IN_ORDER = "code execution"
 """``executableCode`` and ``codeExecutionResult`` name nothing; they answer each other in order."""
 
@@ -83,6 +93,17 @@ class Gemini(Shape):
         inner: dict[str, Any] = {"name": call.name, "response": {"error": text}}
         return {"functionResponse": inner if call.id is None else {"id": call.id, **inner}}
 
+    def arguments(self, raw: Raw, call: Part) -> Any:
+        """The ``args`` of the ``functionCall``; code is its own argument."""
+        fields = plain(value_at(raw, call.path)) or {}
+        inner = plain(fields.get(call_key(fields))) or {}
+        return inner.get("args", inner)
 
-def _strange(fields: Raw) -> str | None:
-    return next(iter(fields), None)
+    def call_entry(self, call_id: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A model entry with one ``functionCall``; calls of earlier turns need no signature."""
+        return {"role": "model", "parts": [{"functionCall": {"id": call_id, "name": name, "args": arguments}}]}
+
+    def result_of(self, call_id: str | None, name: str, text: str) -> dict[str, Any]:
+        """A ``functionResponse`` part."""
+        inner: dict[str, Any] = {"name": name, "response": {"output": text}}
+        return {"functionResponse": inner if call_id is None else {"id": call_id, **inner}}

@@ -5,11 +5,23 @@ https://platform.openai.com/docs/api-reference/chat and, for the members, each c
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from reticent.history.entries import Context, Part, PartKind, Path, Raw, Role
-from reticent.history.shapes._shape import METADATA, Read, Shape, is_blank, listed, plain, stop_word, typed_part, word
+from reticent.history.shapes._shape import (
+    METADATA,
+    Read,
+    Shape,
+    is_blank,
+    listed,
+    plain,
+    stop_word,
+    typed_part,
+    value_at,
+    word,
+)
 
 _OLD_CALL = "function_call"
 _KNOWN = METADATA | {
@@ -112,6 +124,24 @@ class OpenAIChat(Shape):
         if call.path == (_OLD_CALL,):
             return {"role": "function", "name": call.name, "content": text}
         return {"role": "tool", "tool_call_id": call.id, "content": text}
+
+    def arguments(self, raw: Raw, call: Part) -> Any:
+        """The ``arguments`` of the function as the string they are, or the ``input`` of a custom tool."""
+        fields = plain(value_at(raw, call.path)) or {}
+        inner = plain(fields.get("function")) or plain(fields.get("custom")) or fields
+        return inner.get("arguments", inner.get("input"))
+
+    def call_entry(self, call_id: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A message with one call and no text."""
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        calls = [{"id": call_id, "type": "function", "function": function}]
+        return {"role": "assistant", "content": "", "tool_calls": calls}
+
+    def result_of(self, call_id: str | None, name: str, text: str) -> dict[str, Any]:
+        """A tool message; one of the old kind for a call without an id."""
+        if call_id is None:
+            return {"role": "function", "name": name, "content": text}
+        return {"role": "tool", "tool_call_id": call_id, "content": text}
 
     def own_result_entries(self) -> bool:
         """Each result is a message."""

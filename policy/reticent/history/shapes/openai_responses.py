@@ -5,6 +5,7 @@ https://platform.openai.com/docs/api-reference/responses
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -90,6 +91,20 @@ class OpenAIResponses(Shape):
         if call.name == "mcp_approval_request":
             return {"type": "mcp_approval_response", "approval_request_id": call.id, "approve": False}
         return {"type": "function_call_output", "call_id": call.id, "output": text}
+
+    def arguments(self, raw: Raw, call: Part) -> Any:
+        """The ``arguments`` of the item as the string they are, else what a call of its type holds instead."""
+        del call
+        return next((raw[key] for key in ("arguments", "input", "action", "operation") if key in raw), None)
+
+    def call_entry(self, call_id: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A ``function_call`` item without an id."""
+        return {"type": "function_call", "call_id": call_id, "name": name, "arguments": json.dumps(arguments)}
+
+    def result_of(self, call_id: str | None, name: str, text: str) -> dict[str, Any]:
+        """A ``function_call_output`` item."""
+        del name
+        return {"type": "function_call_output", "call_id": call_id, "output": text}
 
     def own_result_entries(self) -> bool:
         """Each output is an item."""

@@ -1,0 +1,56 @@
+"""Pinned originals: what a summary was written from, kept by handle and tenant, so that no summary is written from one.
+
+A pin holds entries without reasoning. Where it lies is a surface like any other: same tenant, encrypted, with an end.
+:class:`MemoryPins` ends with its process.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol, cast
+
+from reticent.history.changes import encode, handle_of
+
+
+class Pins(Protocol):
+    """Where originals are kept. ``put`` may be called twice with the same; both must raise when they cannot."""
+
+    def put(self, tenant: str, handle: str, data: bytes) -> None:
+        """Keep ``data`` for ``tenant`` under ``handle``."""
+
+    def get(self, tenant: str, handle: str) -> bytes | None:
+        """What ``tenant`` keeps under ``handle``; None when it keeps nothing there."""
+
+
+class MemoryPins:
+    """Pins in memory. Nothing of them shows in ``repr``."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], bytes] = {}
+
+    def put(self, tenant: str, handle: str, data: bytes) -> None:
+        """Keep ``data``."""
+        self._kept[tenant, handle] = data
+
+    def get(self, tenant: str, handle: str) -> bytes | None:
+        """What was kept."""
+        return self._kept.get((tenant, handle))
+
+    def __len__(self) -> int:
+        """How many originals are kept, over all tenants."""
+        return len(self._kept)
+
+
+def pinned(entries: list[Any]) -> tuple[str, bytes]:
+    """Handle and bytes of original entries."""
+    return handle_of(entries), encode(entries)
+
+
+def unpinned(data: bytes, handle: str) -> list[Any] | None:
+    """The entries that were pinned; None when the bytes are not what the handle names."""
+    try:
+        entries = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    whole = isinstance(entries, list) and handle_of(entries) == handle
+    return cast("list[Any]", entries) if whole else None
