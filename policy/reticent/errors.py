@@ -19,6 +19,16 @@
     │   ├── UnsourcedValue            a value for the scratchpad that no tool's result holds
     │   ├── TenantMismatch            what belongs to one tenant was offered to another's task
     │   └── FoldConflict              another worker folded the same task first
+    ├── StoreError                    the task store cannot do what was asked; nothing is half-written
+    │   ├── UnknownTask               no task of this name and tenant
+    │   ├── TaskFinished              the task is terminal and what it held is erased
+    │   ├── NotReplayable             a turn in which no model's message is found
+    │   ├── RestoreRefused            a history that no longer fits what was held
+    │   ├── StoreUnavailable          the store could not be asked, or not in time
+    │   ├── StoreFull                 the store has no room left
+    │   ├── StoreEvicts               the store may throw live rows away by itself
+    │   ├── KeyUnavailable            the key that a task was wrapped with is not at hand
+    │   └── Tampered                  a row that does not open, or is not where it was written
     └── EgressRefused                 content was not let out; the only safe answer to bad input
         ├── MalformedInput            not the format it was said to be
         ├── InputTooDeep              nested deeper than the limit
@@ -178,6 +188,82 @@ class FoldConflict(HistoryError):
     """Another worker committed a fold of the same task first; read it and go on from there."""
 
     code = "fold-conflict"
+
+
+class StoreError(ReticentError):
+    """The task store cannot do what it was asked to; nothing is half-written."""
+
+    code = "store"
+
+
+class UnknownTask(StoreError):
+    """No task of this name is held for this tenant; a task of another tenant is unknown too."""
+
+    code = "unknown-task"
+
+
+class TaskFinished(StoreError):
+    """The task is terminal: what it held is erased. Start a new task, or go on without its reasoning.
+
+    ``state`` is the terminal state that was recorded, ``finished`` when, in seconds since 1970.
+    """
+
+    code = "task-finished"
+
+    def __init__(self, message: str, *, state: str = "", finished: float = 0.0) -> None:
+        self.state = state
+        self.finished = finished
+        super().__init__(message)
+
+
+class NotReplayable(StoreError):
+    """No message of a model was found where one can be put back into a history; nothing was kept."""
+
+    code = "not-replayable"
+
+
+class RestoreRefused(StoreError):
+    """A history that no longer fits what was held; the producer would refuse it or misread it.
+
+    ``reason`` is a stable kebab-case word, ``path`` where in the history (``messages.3``); content is never told.
+    """
+
+    code = "restore-refused"
+
+    def __init__(self, message: str, *, reason: str = "", path: str = "") -> None:
+        self.reason = reason
+        self.path = path
+        super().__init__(message)
+
+
+class StoreUnavailable(StoreError):
+    """The store could not be asked, or did not answer in time; nothing was acknowledged, so try again."""
+
+    code = "store-unavailable"
+
+
+class StoreFull(StoreError):
+    """The store has no room left; nothing was written."""
+
+    code = "store-full"
+
+
+class StoreEvicts(StoreError):
+    """The store is set up to throw rows away by itself, which would lose reasoning of live tasks."""
+
+    code = "store-evicts"
+
+
+class KeyUnavailable(StoreError):
+    """The key-encryption key of a task is not at hand, or is another one."""
+
+    code = "key-unavailable"
+
+
+class Tampered(StoreError):
+    """A row that does not open where it stands: altered, swapped, or missing."""
+
+    code = "tampered"
 
 
 class EgressRefused(ReticentError):

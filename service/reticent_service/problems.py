@@ -38,6 +38,13 @@ _STATUS: Final[dict[type, HTTPStatus]] = {
     errors.EgressRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.EngineError: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.HistoryError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.UnknownTask: HTTPStatus.NOT_FOUND,
+    errors.TaskFinished: HTTPStatus.GONE,
+    errors.NotReplayable: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.RestoreRefused: HTTPStatus.CONFLICT,
+    errors.StoreFull: HTTPStatus.INSUFFICIENT_STORAGE,
+    errors.Tampered: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.ReticentError: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 

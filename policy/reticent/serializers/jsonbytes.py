@@ -106,6 +106,17 @@ def cuts(data: bytes, edit: Edit) -> list[Splice]:
     return sorted(_Scanner(data).cuts(edit))
 
 
+def entries(data: bytes) -> list[tuple[str | int, int, int, int]]:
+    """Members or elements of the container that ``data`` is: key or position, start, start of the value, end."""
+    scanner = _Scanner(data)
+    found: list[tuple[str | int, int, int, int]] = []
+    for key, start in scanner.entries():
+        value = scanner.at
+        scanner.skip()
+        found.append((key, start, value, scanner.at))
+    return found
+
+
 def without_elements(data: bytes, elements: Iterable[tuple[Any, bool]]) -> bytes | None:
     """``data`` without elements of arrays that occur in it as often and in the order they are given.
 
@@ -178,6 +189,11 @@ class _Scanner:
         self._piece = 0
         self._at = self._space(0)
 
+    @property
+    def at(self) -> int:
+        """Where the scanner stands."""
+        return self._at
+
     def cuts(self, edit: Edit) -> Iterator[Splice]:
         """The ranges that ``edit`` of the value here replaces; afterwards the scanner stands behind the value."""
         start = self._at
@@ -186,17 +202,17 @@ class _Scanner:
         elif isinstance(edit, Insert):
             yield from self._inserts(edit)
         else:
-            self._skip()
+            self.skip()
             yield start, self._at, self._replacement(edit, start)
 
     def superseded(self) -> Iterator[Splice]:
         """The ranges of members, anywhere, that a later one of the same key replaces."""
         if self._data[self._at] not in _OPEN:
-            self._skip()
+            self.skip()
             return
         entries: list[_Entry] = []
         inner: list[list[Splice]] = []
-        for key, start in self._entries():
+        for key, start in self.entries():
             inner.append(list(self.superseded()))
             entries.append(_Entry(key, start, self._at))
         last: dict[Any, int] = {entry.key: at for at, entry in enumerate(entries)}
@@ -214,7 +230,7 @@ class _Scanner:
     def _child_cuts(self, edits: Children) -> Iterator[Splice]:
         entries: list[_Entry] = []
         gone: list[bool] = []
-        for key, start in self._entries():
+        for key, start in self.entries():
             edit = edits.get(key)
             if isinstance(edit, Insert) and not edit.before and not edit.after:
                 edit = edit.edit
@@ -222,7 +238,7 @@ class _Scanner:
                 yield start, start + len(self._data[start : self._at].rstrip(_AROUND_COLON)), orjson.dumps(edit.key)
                 edit = edit.edit
             if edit is None or edit is DROP:
-                self._skip()
+                self.skip()
             else:
                 yield from self.cuts(edit)
             entries.append(_Entry(key, start, self._at))
@@ -234,19 +250,19 @@ class _Scanner:
         before, after = list(map(orjson.dumps, edit.before)), list(map(orjson.dumps, edit.after))
         start = self._at
         if edit.edit is DROP:
-            self._skip()
+            self.skip()
             yield start, self._at, b",".join(before + after)
             return
         if before:
             yield start, start, b",".join(before) + b","
         if edit.edit is None:
-            self._skip()
+            self.skip()
         else:
             yield from self.cuts(edit.edit)
         if after:
             yield self._at, self._at, b"," + b",".join(after)
 
-    def _entries(self) -> Iterator[tuple[str | int, int]]:
+    def entries(self) -> Iterator[tuple[str | int, int]]:
         """``(key or position, start)`` of each entry of the container here, standing at its value.
 
         Whoever iterates moves the scanner behind the value before it asks for the next.
@@ -274,7 +290,7 @@ class _Scanner:
         self._piece += 2
         self._at = self._starts[self._piece]
 
-    def _skip(self) -> None:
+    def skip(self) -> None:
         """Move behind the value here."""
         first = self._data[self._at]
         if first == _QUOTE:
