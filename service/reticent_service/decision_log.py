@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+import orjson
 import structlog
 
 from reticent.errors import ConfigurationError
@@ -20,14 +21,14 @@ VERSION = 1
 class DecisionLog:
     """Writes to one place."""
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: BinaryIO) -> None:
         """Write to ``out``, a line at a time."""
         self._out = out
         self._log: Any = structlog.wrap_logger(
-            structlog.WriteLogger(out),
+            structlog.BytesLogger(out),
             processors=[
                 structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
-                structlog.processors.JSONRenderer(),
+                structlog.processors.JSONRenderer(serializer=_line),
             ],
             wrapper_class=structlog.BoundLogger,
             cache_logger_on_first_use=True,
@@ -35,7 +36,7 @@ class DecisionLog:
 
     def close(self) -> None:
         """Close the file; the process's own streams stay open."""
-        if self._out not in {sys.stdout, sys.stderr}:
+        if self._out not in {sys.stdout.buffer, sys.stderr.buffer}:
             self._out.close()
 
     def finished(self, call: Call) -> None:
@@ -61,6 +62,10 @@ class DecisionLog:
         )
 
 
+def _line(record: object, **_: object) -> bytes:
+    return orjson.dumps(record)
+
+
 def open_log(settings: Settings) -> DecisionLog | None:
     """The log that the settings name, None when it is off.
 
@@ -71,12 +76,12 @@ def open_log(settings: Settings) -> DecisionLog | None:
         case "off":
             return None
         case "stderr":
-            return DecisionLog(sys.stderr)
+            return DecisionLog(sys.stderr.buffer)
         case "stdout":
-            return DecisionLog(sys.stdout)
+            return DecisionLog(sys.stdout.buffer)
         case name:
             try:
-                # Line by line, so that several workers can append to one file.
-                return DecisionLog(Path(name).open("a", encoding="utf-8", buffering=1))
+                # A line is one write at the end of the file, so that several workers can append to it.
+                return DecisionLog(Path(name).open("ab"))
             except OSError as error:
                 raise ConfigurationError(f"{name}: cannot be opened ({type(error).__name__})") from None

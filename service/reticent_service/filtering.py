@@ -19,10 +19,11 @@ from reticent_service import problems
 from reticent_service.asked import Asked, read_asked
 from reticent_service.observing import Call
 from reticent_service.problems import BadRequest
+from reticent_service.waiting import within
 
 if TYPE_CHECKING:
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from reticent.serializers import Serializer, StreamSerializer
     from reticent_service.observing import Observer
@@ -58,6 +59,7 @@ class Exchange:
     state: State
     surface: str
     asked: Asked
+    serializer: Serializer | None
     media_type: bytes
     call: Call
     hash: hmac.HMAC | None = None
@@ -100,7 +102,10 @@ class FilterPath:
         exchange: Exchange | None = None
         try:
             exchange = self._admitted(scope, receive, send, call)
-            await (self._stream(exchange) if exchange.asked.streams else self._document(exchange))
+            if exchange.serializer is None:
+                await self._stream(exchange)
+            else:
+                await self._document(exchange, exchange.serializer)
         except BadRequest as error:
             answer = problems.problem(error.code, error.status, error.detail)
             call.outcome, call.status = error.code, error.status.value
@@ -155,33 +160,39 @@ class FilterPath:
         if scope["method"] != "POST":
             raise BadRequest("method-not-allowed", HTTPStatus.METHOD_NOT_ALLOWED, "this is asked for with POST")
         media_type, length = _content(headers)
-        asked = self._read(state, surface, scope["query_string"], media_type)
+        asked, serializer = self._read(state, surface, scope["query_string"], media_type)
         if not asked.streams and length is not None and length > self._settings.max_body_bytes:
             raise _too_large(self._settings.max_body_bytes)
         call.wire = asked.wire
         keyed = hmac.new(self._key, digestmod="sha256") if self._key is not None else None
-        return Exchange(scope, receive, send, state, surface, asked, media_type or b"application/json", call, keyed)
+        shown = media_type or b"application/json"
+        return Exchange(scope, receive, send, state, surface, asked, serializer, shown, call, keyed)
 
-    def _read(self, state: State, surface: str, query: bytes, media_type: bytes) -> Asked:
-        """What is asked for; the function for a document is made once for every way to ask."""
+    def _read(
+        self, state: State, surface: str, query: bytes, media_type: bytes
+    ) -> tuple[Asked, Serializer] | tuple[Asked, None]:
+        """What is asked for, and the function for a document, which is made once for every way to ask."""
         if self._cached_for is not state:
             self._serializers, self._cached_for = {}, state
         key = (surface, query, media_type)
         known = self._serializers.get(key)
         if known is not None:
-            return known[0]
+            return known
         asked = read_asked(query, media_type)
-        if not asked.streams:
-            if len(self._serializers) >= _CACHED:
-                self._serializers.clear()
-            self._serializers[key] = asked, asked.serializer(state.plan, state.plan.decisions[surface])
-        return asked
+        if asked.streams:
+            return asked, None
+        if len(self._serializers) >= _CACHED:
+            self._serializers.clear()
+        made = self._serializers[key] = asked, asked.serializer(state.plan, state.plan.decisions[surface])
+        return made
 
     # --- one document -------------------------------------------------------------------------------------------------
 
-    async def _document(self, exchange: Exchange) -> None:
-        body = await self._body(exchange)
-        serializer = self._serializer_for(exchange)
+    async def _document(self, exchange: Exchange, serializer: Serializer) -> None:
+        try:
+            body = await within(self._settings.receive_seconds, self._body(exchange))
+        except TimeoutError:
+            raise _too_slow() from None
         if len(body) < _THREAD_BYTES:
             result, report = serializer(body), serializer.report
         else:
@@ -192,29 +203,17 @@ class FilterPath:
         await exchange.start([(b"content-length", str(len(result)).encode())])
         await self._put(exchange, result, last=True)
 
-    def _serializer_for(self, exchange: Exchange) -> Serializer:
-        key = (exchange.surface, exchange.scope["query_string"], _content(exchange.scope["headers"])[0])
-        known = self._serializers.get(key) if self._cached_for is exchange.state else None
-        if known is not None:
-            return known[1]
-        plan = exchange.state.plan
-        return exchange.asked.serializer(plan, plan.decisions[exchange.surface])
-
     async def _body(self, exchange: Exchange) -> bytes:
-        """The whole body; it has ``receive_seconds`` to arrive."""
-        try:
-            async with asyncio.timeout(self._settings.receive_seconds):
-                chunk, more = await self._chunk(exchange)
-                if not more:
-                    return self._fitting(chunk)
-                parts = bytearray(chunk)
-                while more:
-                    chunk, more = await self._chunk(exchange)
-                    parts += chunk
-                    self._fitting(parts)
-                return bytes(parts)
-        except TimeoutError:
-            raise _too_slow() from None
+        """The whole body."""
+        chunk, more = await self._chunk(exchange)
+        if not more:
+            return self._fitting(chunk)
+        parts = bytearray(chunk)
+        while more:
+            chunk, more = await self._chunk(exchange)
+            parts += chunk
+            self._fitting(parts)
+        return bytes(parts)
 
     def _fitting(self, body: bytes | bytearray) -> bytes:
         if len(body) > self._settings.max_body_bytes:
@@ -230,8 +229,7 @@ class FilterPath:
         more = True
         while more:
             try:
-                async with asyncio.timeout(self._settings.receive_seconds):
-                    chunk, more = await self._chunk(exchange)
+                chunk, more = await within(self._settings.receive_seconds, self._chunk(exchange))
             except TimeoutError:
                 raise _too_slow() from None
             out = self._fed(shown, chunk, more=more)
@@ -265,10 +263,14 @@ class FilterPath:
             exchange.call.bytes_out += len(out)
         message = {"type": "http.response.body", "body": out, "more_body": not last}
         try:
-            async with asyncio.timeout(self._settings.send_seconds):
-                await exchange.send(message)
+            await within(self._settings.send_seconds, self._send(exchange, message))
         except TimeoutError:
             raise ClientGone from None
+
+    @staticmethod
+    async def _send(exchange: Exchange, message: Message) -> None:
+        # Whatever a server's `send` gives, this is a coroutine.
+        await exchange.send(message)
 
 
 def is_filtering(path: str) -> bool:

@@ -1,10 +1,14 @@
-"""Requests per second and latency over real HTTP: the data path beside a plain FastAPI echo of the same body.
+"""Requests per second and latency over real HTTP: the data path beside plain FastAPI echoes of the same body.
 
-    python tests/benchmarks/bench_http.py [--seconds 5]
+    python tests/benchmarks/bench_http.py [--seconds 5] [--rounds 3]
 
-Both servers run on uvicorn with one worker, one after the other, so that they share nothing but the machine. ``wrk``
-makes the load when it is on the PATH; the streams are made here. A ratio is the data path's requests per second to
-the echo's.
+Every server runs on uvicorn with one worker, one at a time, so that they share nothing but the machine, and ``wrk``
+makes the load. *echo* is a route that takes JSON and gives it back, as FastAPI's tutorial has it; *copy* gives the
+bytes back that it got, and reads none of them. In each round all are measured in turn; a row is its best round, and
+*to echo* compares within one round. Requests per second are what a client sees and suffer from whatever else runs on
+the machine; *CPU* is the processor time that the server took for one request, and the second ratio compares that: it
+is what the first would be on a machine with nothing else to do. The streams are made here: each sends an event, waits
+for the answer, and rests for 50 ms.
 """
 
 from __future__ import annotations
@@ -22,7 +26,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "bench-token"
@@ -30,80 +36,139 @@ EVENT = b'data: {"choices":[{"index":0,"delta":{"reasoning_content":"So it arriv
 SHOWN = b'data: {"choices":[{"index":0,"delta":{"content":"On its way."}}]}\n\n'
 ECHO = """
 from fastapi import FastAPI, Request, Response
+class Back(Response):
+    async def __call__(self, scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+        more = True
+        while more:
+            told = await receive()
+            more = told.get("more_body", False)
+            await send({"type": "http.response.body", "body": told.get("body", b""), "more_body": more})
 app = FastAPI()
-@app.post("/v1/surfaces/logs/filter")
-async def echo(request: Request):
+@app.post("/echo")
+async def echo(body: dict) -> dict:
+    return body
+@app.post("/copy")
+async def copy(request: Request):
     return Response(await request.body(), media_type="application/json")
-@app.get("/livez")
-async def livez():
-    return {}
+@app.post("/stream")
+async def stream():
+    return Back()
 """
+
+
+ECHO_APP, SERVICE = "echo_app:app", "reticent_service.app:create_app"
+# Name, application, path. The first row is what the others are compared with.
+ROWS = (
+    ("echo", ECHO_APP, "/echo"),
+    ("copy", ECHO_APP, "/copy"),
+    ("filter, strip", SERVICE, "/v1/surfaces/logs/filter"),
+    ("filter, pass", SERVICE, "/v1/surfaces/task_store/filter"),
+)
+SEPARATORS = {
+    "compact": (",", ":"),  # as JavaScript, httpx and orjson write JSON
+    "spaced": (", ", ": "),  # as Python's json does
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One measurement: requests per second, the slowest hundredth as ``wrk`` says it, and the server's microseconds."""
+
+    rate: float
+    tail: str
+    cpu: float
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--streams", type=int, default=500)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "echo_app.py").write_text(ECHO, encoding="utf-8")
-        told = {
-            name: _measured(app, Path(folder), arguments.seconds)
-            for name, app in (("echo", "echo_app:app"), ("filter", "reticent_service.app:create_app"))
-        }
-        for name, (rate, tail) in told.items():
-            print(f"{name:8}  20 KB, 30 % reasoning  {rate:10.0f} requests/s   p99 {tail}")
-        if told["echo"][0]:
-            print(f"ratio     {told['filter'][0] / told['echo'][0]:.2f} (aim: 0.80)")
-        with _serving("reticent_service.app:create_app", Path(folder)) as port:
-            asyncio.run(_streams(port, arguments.streams))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "echo_app.py").write_text(ECHO, encoding="utf-8")
+        for spelling, separators in SEPARATORS.items():
+            body = payload(separators)
+            rounds = [
+                {row: _measured(app, path, folder, body, arguments.seconds) for row, app, path in ROWS}
+                for _ in range(arguments.rounds)
+            ]
+            _print(f"{spelling}, {len(body)} B", rounds)
+        for row, app, path in (
+            ("echo", ECHO_APP, "/stream"),
+            ("filter, strip", SERVICE, "/v1/surfaces/browser_stream/filter"),
+        ):
+            with _serving(app, folder) as (port, _):
+                asyncio.run(_streams(port, path, arguments.streams, row))
 
 
-def payload() -> bytes:
+def _print(title: str, rounds: list[dict[str, Round]]) -> None:
+    print(f"{title:16} {'requests/s':>10} {'p99':>10} {'to echo':>8} {'CPU':>8} {'to echo':>8}")
+    for row, _, _ in ROWS:
+        best = max((told[row] for told in rounds), key=lambda one: one.rate)
+        rate = median(told[row].rate / told[ROWS[0][0]].rate for told in rounds)
+        cpu = median(told[ROWS[0][0]].cpu / told[row].cpu for told in rounds)
+        least = min(told[row].cpu for told in rounds)
+        print(f"{row:16} {best.rate:10.0f} {best.tail:>10} {rate:8.2f} {least:5.0f} us {cpu:8.2f}")
+
+
+def payload(separators: tuple[str, str] = (", ", ": ")) -> bytes:
     """About 20 KB, 30 % of it reasoning."""
     turns: list[dict[str, object]] = []
     for number in range(30):
         turns.append({"role": "user", "content": f"Question {number}: " + "where is my parcel? " * 8})
         thought = {"type": "thinking", "thinking": "It arrived broken. " * 10, "signature": "EqoB" * 10}
         turns.append({"role": "assistant", "content": [thought, {"type": "text", "text": "It is on its way. " * 10}]})
-    return json.dumps({"model": "m", "messages": turns}).encode()
+    return json.dumps({"model": "m", "messages": turns}, separators=separators).encode()
 
 
-def _measured(app: str, folder: Path, seconds: int) -> tuple[float, str]:
+def _measured(app: str, path: str, folder: Path, body: bytes, seconds: int) -> Round:
     wrk = shutil.which("wrk")
     if wrk is None:
         sys.exit("this benchmark needs wrk on the PATH")
     script = folder / "post.lua"
-    body = payload().decode()
     script.write_text(
         f'wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\n'
-        f'wrk.headers["authorization"] = "Bearer {TOKEN}"\nwrk.body = [==[{body}]==]\n',
+        f'wrk.headers["authorization"] = "Bearer {TOKEN}"\nwrk.body = [==[{body.decode()}]==]\n',
         encoding="utf-8",
     )
-    with _serving(app, folder) as port:
-        url = f"http://127.0.0.1:{port}/v1/surfaces/logs/filter"
-        command = [wrk, "-t1", "-c16", f"-d{seconds}s", "--latency", "-s", str(script), url]
+    with _serving(app, folder) as (port, process):
+        began = _cpu(process)
+        command = [wrk, "-t1", "-c16", f"-d{seconds}s", "--latency", "-s", str(script)]
+        command.append(f"http://127.0.0.1:{port}{path}")
         out = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603 - our own
+        spent = _cpu(process) - began
     if "Non-2xx" in out:
         sys.exit("some requests failed")
     rate, tail = re.search(r"Requests/sec:\s+([\d.]+)", out), re.search(r"99%\s+(\S+)", out)
-    return float(rate[1]) if rate else 0.0, tail[1] if tail else "?"
+    count = re.search(r"(\d+) requests in", out)
+    if rate is None or tail is None or count is None:
+        sys.exit("wrk says something else than it used to")
+    return Round(float(rate[1]), tail[1], spent / int(count[1]) * 1e6)
 
 
-async def _streams(port: int, count: int) -> None:
+def _cpu(process: int) -> float:
+    """Seconds of processor time that a process took so far (proc(5), fields 14 and 15)."""
+    fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def _streams(port: int, path: str, count: int, row: str) -> None:
     began = time.perf_counter()
-    streams = await asyncio.gather(*(_stream(port) for _ in range(count)))
+    streams = await asyncio.gather(*(_stream(port, path) for _ in range(count)))
     delays = sorted(delay for stream in streams for delay in stream)
     seconds = time.perf_counter() - began
     tail = delays[int(len(delays) * 0.99)] * 1000
-    print(f"{count} concurrent streams  {len(delays) / seconds:10.0f} events/s     p99 {tail:.0f} ms for one event")
+    print(f"{count} streams at once, {row:14} {len(delays) / seconds:8.0f} events/s, p99 of one event {tail:.0f} ms")
 
 
-async def _stream(port: int) -> list[float]:
+async def _stream(port: int, path: str) -> list[float]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(
-        b"POST /v1/surfaces/browser_stream/filter HTTP/1.1\r\nhost: x\r\ncontent-type: text/event-stream\r\n"
+        f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: text/event-stream\r\n".encode()
         + f"authorization: Bearer {TOKEN}\r\ntransfer-encoding: chunked\r\n\r\n".encode()
     )
     delays: list[float] = []
@@ -121,7 +186,7 @@ async def _stream(port: int) -> list[float]:
 
 
 @contextlib.contextmanager
-def _serving(app: str, folder: Path) -> Generator[int]:
+def _serving(app: str, folder: Path) -> Generator[tuple[int, int]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -136,7 +201,7 @@ def _serving(app: str, folder: Path) -> Generator[int]:
     process = subprocess.Popen(command, env=env)  # noqa: S603 - our own
     try:
         _wait_for(port)
-        yield port
+        yield port, process.pid
     finally:
         process.terminate()
         process.wait(timeout=40)

@@ -126,7 +126,7 @@ def test_no_canary_in_problems_logs_or_metrics(
 
     assert [] == leaks(b"\n".join(told), secret)
     assert [] == leaks(out + err + caplog.text, secret)
-    assert '"outcome": "malformed-input"' in err
+    assert '"outcome":"malformed-input"' in err
 
 
 async def talk(port: int, act: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[Any]]) -> Any:
