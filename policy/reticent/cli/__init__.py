@@ -32,6 +32,7 @@ _COMMANDS: Final = (
     "replay",
     "doctor",
     "probe",
+    "scan",
     "demo",
 )
 """Modules of this package, one command (or group) each, in the order that ``--help`` lists them."""

@@ -6,6 +6,7 @@ what that is, ``cutting`` carries it out, ``serializer`` and ``stream`` are what
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from reticent.serializers.stream import WIRES, PassStream, StreamSerializer, Str
 if TYPE_CHECKING:
     from reticent.compiler.decision import Decision
     from reticent.compiler.plan import Plan, Vocabulary, VocabularyName
+    from reticent.serializers.program import UnknownTypes
 
 __all__ = [
     "WIRES",
@@ -32,6 +34,8 @@ __all__ = [
     "build_serializer",
     "build_stream",
     "is_foreign",
+    "options_at_rest",
+    "program_of",
 ]
 
 _REASONING = frozenset({"text", "summary", "opaque"})
@@ -81,6 +85,20 @@ def build_stream(
     if not options.withhold:
         return PassStream(decision.surface)
     return StripStream(decision.surface, _program(options, plan.vocabulary), wire=wire, starts_inside=starts_inside)
+
+
+def options_at_rest(decision: Decision, *, unknown_types: UnknownTypes) -> Options:
+    """What a surface withholds, for a look through what rests on it already.
+
+    ``unknown_types`` stands in for the row's own answer: what nobody listed is withheld on its way to a surface, but
+    a store full of one's own types is not a store full of reasoning.
+    """
+    return replace(_options(decision, foreign=False, dialect=None), unknown_types=unknown_types)
+
+
+def program_of(options: Options, vocabulary: Vocabulary) -> Program:
+    """The tables for ``options``; both are plain values, so that another process can make them again."""
+    return _program(options, vocabulary)
 
 
 def _producer(named: str | Producer | None) -> Producer | None:

@@ -1,0 +1,147 @@
+"""Files of JSON lines, also where the lines are events of streams.
+
+Each line is a body of its own, so that one which cannot be judged hides none of the others. Lines that are events of
+a stream are the exception: a tag can open in one and close in the next, so they are judged together, in *runs*.
+A block of lines in which the search finds no word of the vocabulary is not even parsed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from reticent.errors import EgressRefused, InputTooLarge, MalformedInput
+from reticent.scan._input import blocks
+from reticent.scan._runs import Run
+from reticent.scan.findings import Finding, Note, NotRead, Where, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from reticent.scan.findings import Write
+    from reticent.scan.judge import Judge, Judged
+
+_AROUND: Final = b" \t\r\n\x1e"
+_BOM: Final = b"\xef\xbb\xbf"
+_BROKEN: Final[Any] = object()
+_ASKED: Final = 64
+"""Lines at the beginning of a file that are asked whether they are pieces of a text."""
+_ASKED_LATER: Final = 4
+"""The same, for every block after that."""
+_ENDS: Final = (b"}\n", b"]\n", b"}\r\n", b"]\r\n", b'"\n', b'"\r\n')
+
+
+class JsonLines:
+    """One file of JSON lines."""
+
+    def __init__(self, source: str, judge: Judge, write: Write) -> None:
+        """Look through ``source``; what may stay goes to ``write``."""
+        self._source = source
+        self._judge = judge
+        self._write = write
+        self._run = Run(source, judge, write)
+        self._number = 1
+        self._offset = 0
+        self._has_pieces = False
+
+    def notes(self, pieces: Iterator[bytes]) -> Iterator[Note]:
+        """Everything there is to tell of the file."""
+        limit = self._judge.program.options.max_bytes
+        for block, is_whole in blocks(pieces, limit):
+            if not is_whole:
+                yield self._too_large(Where(line=self._number, offset=self._offset))
+                yield from self._run.end()
+                self._copy(block)
+            elif self._is_clean(block):
+                self._copy(block)
+            else:
+                for raw in block.splitlines(keepends=True) if b"\r" not in block else _lines(block):
+                    yield from self._line(raw, Where(line=self._number, offset=self._offset))
+                    self._number += raw.count(b"\n")
+                    self._offset += len(raw)
+        yield from self._run.end()
+
+    def _too_large(self, where: Where) -> NotRead:
+        limit = self._judge.program.options.max_bytes
+        return NotRead(self._source, InputTooLarge.code, f"a line of more than {limit} bytes", where)
+
+    def _copy(self, block: bytes) -> None:
+        self._number += block.count(b"\n")
+        self._offset += len(block)
+        if self._write is not None:
+            self._write(block)
+
+    def _is_clean(self, block: bytes) -> bool:
+        """Whether a search shows that no line of ``block`` holds anything and none is cut short."""
+        if self._run.is_open or self._has_pieces or self._judge.presearch.may_hold(block):
+            return False
+        if sum(map(block.count, _ENDS)) != block.count(b"\n") or not block.endswith(b"\n"):
+            return False
+        asked = block.split(b"\n", _ASKED + 1)[: _ASKED if self._offset == 0 else _ASKED_LATER]
+        self._has_pieces = any(self._judge.is_piece(_parsed(line)) for line in asked)
+        return not self._has_pieces
+
+    def _line(self, raw: bytes, where: Where) -> Iterator[Note]:
+        line = raw.strip(_AROUND).removeprefix(_BOM)
+        if not line:
+            self._run.beside(raw)
+            return
+        is_short = len(line) <= self._judge.program.options.max_bytes
+        value = _parsed(line) if is_short else _BROKEN
+        if value is not _BROKEN and self._run.takes(value, line):
+            yield from self._run.feed(raw, where)
+            return
+        yield from self._run.end()
+        if is_short:
+            raw = yield from self._alone(raw, line, value, where)
+        else:
+            yield self._too_large(where)
+        if self._write is not None:
+            self._write(raw)
+
+    def _alone(self, raw: bytes, line: bytes, value: Any, where: Where) -> Generator[Note, None, bytes]:
+        """Judge a line that is a body of its own; what is left of it."""
+        judged = None
+        try:
+            if value is _BROKEN:
+                if line.startswith((b"{", b"[")):
+                    yield broken(self._source, len(line), where)
+                judged = self._judge.text(line)
+            elif self._judge.presearch.may_hold(line) and not self._judge.is_clean(value, line):
+                judged = self._judge.document(line)
+        except EgressRefused as error:
+            yield NotRead(self._source, error.code, str(error), where)
+        if judged is None or not judged.hits:
+            return raw
+        yield from found(self._source, judged, where)
+        head, _, tail = raw.partition(line)
+        return head + judged.body + tail
+
+
+def broken(source: str, length: int, where: Where) -> NotRead:
+    """A body that begins like JSON and is none; it is judged as text, so carriers in it are found all the same."""
+    return NotRead(source, MalformedInput.code, f"{length} bytes that are no JSON, judged as text", where, partly=True)
+
+
+def found(source: str, judged: Judged, where: Where) -> Iterator[Note]:
+    """The findings of one body that begins at ``where``."""
+    offset, line = where.offset or 0, where.line or 1
+    for hit in judged.hits:
+        finding = Finding(source, hit.where, hit.rule, hit.reasoning_class, hit.count, hit.length)
+        inner, below = hit.where.offset or 0, hit.where.line or 1
+        yield placed(finding, offset=offset + inner, line=line + below - 1)
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except (ValueError, RecursionError):
+        return _BROKEN
+
+
+def _lines(block: bytes) -> Sequence[bytes]:
+    """Lines that end in a line feed; a lone carriage return is white space of JSON."""
+    parts = block.split(b"\n")
+    tail = parts.pop()
+    return [*(part + b"\n" for part in parts), *([tail] if tail else [])]

@@ -1,0 +1,88 @@
+"""One source at a time: which reader it needs, and what that tells."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from reticent.scan import _open, _sqlite
+from reticent.scan._tables import TableLook
+from reticent.scan.findings import Finding, Note, NotRead
+from reticent.scan.sources import stamp_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from reticent.scan.judge import Judge
+    from reticent.scan.sources import File
+
+__all__ = ["look_at_file"]
+
+
+def look_at_file(file: File, judge: Judge) -> Iterator[Note]:
+    """Everything there is to tell of one file.
+
+    A file that changed while it was read is told as not read as a whole.
+    """
+    try:
+        yield from _look(file.name, file.path, judge)
+        if stamp_of(file.path.stat()) != file.stamp:
+            yield NotRead(file.name, "changed", "changed while it was read", partly=True)
+    except OSError as error:
+        yield NotRead(file.name, "unreadable", f"cannot be read ({type(error).__name__})")
+
+
+def _look(name: str, path: Path, judge: Judge) -> Iterator[Note]:
+    with path.open("rb") as raw:
+        head = raw.read(16)
+        raw.seek(0)
+        if head.startswith(b"SQLite format 3\x00"):
+            yield from _database(name, path, judge)
+        elif head.startswith(b"PAR1"):
+            yield from _parquet(name, path, judge)
+        else:
+            yield from _open.notes(name, raw, judge)
+
+
+def _database(name: str, path: Path, judge: Judge) -> Iterator[Note]:
+    try:
+        with _sqlite.opened(path) as connection:
+            store = _sqlite.SqliteTables(name, connection)
+            for table in store.tables():
+                if isinstance(table, NotRead):
+                    yield table
+                    continue
+                look = TableLook(store, table, judge)
+                for batch in store.batches(table, None):
+                    for _, _, notes in look.batch(batch):
+                        yield from notes
+                yield from look.end()
+    except sqlite3.Error as error:
+        yield NotRead(name, "damaged", f"SQLite: {type(error).__name__}; what came before was read")
+
+
+def _parquet(name: str, path: Path, judge: Judge) -> Iterator[Note]:
+    try:
+        import pyarrow as pa
+
+        from reticent.scan._parquet import ParquetLook
+    except ImportError:
+        yield NotRead(name, "unsupported", "Parquet needs the extra: pip install 'reticent[scan]'")
+        return
+    try:
+        yield from ParquetLook(name, path, judge).notes()
+    except (pa.ArrowException, OSError) as error:
+        yield NotRead(name, "damaged", f"Parquet: {type(error).__name__}; what came before was read")
+
+
+def split(notes: Iterator[Note]) -> tuple[list[Finding], list[NotRead]]:
+    """Findings, and what was not read."""
+    found: list[Finding] = []
+    gaps: list[NotRead] = []
+    for note in notes:
+        if isinstance(note, Finding):
+            found.append(note)
+        else:
+            gaps.append(note)
+    return found, gaps

@@ -1,0 +1,150 @@
+"""A whole scan: every source in order, several files at a time, resumable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Final
+
+from reticent.scan import state as states
+from reticent.scan.findings import NotRead
+from reticent.scan.look import look_at_file
+from reticent.scan.sources import Database, File, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from reticent.scan.findings import Note
+    from reticent.scan.judge import Judge, Settings
+    from reticent.scan.state import State
+
+__all__ = ["Scan", "scan"]
+
+_AHEAD: Final = 4
+"""Files that each process may be ahead of the report, so that memory stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What to look through and how.
+
+    ``targets`` are paths and ``postgresql://`` addresses; ``tables`` limits the latter to these (``schema.name``);
+    ``exclude`` are patterns for paths or names of files. ``jobs`` processes look through files at the same time.
+    ``state`` is a file that lets an interrupted scan go on.
+    """
+
+    targets: Sequence[str]
+    settings: Settings
+    tables: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    jobs: int = 1
+    state: Path | None = None
+    progress: Callable[[int], object] | None = field(default=None, compare=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """What the state of this scan must agree with: everything that decides what is found."""
+        options = self.settings.options
+        told = (sorted(options.withhold), options.on_strip, options.unknown_types, options.max_depth, options.max_bytes)
+        words = self.settings.vocabulary
+        return hashlib.sha256(repr((told, options.dialect, words, sorted(self.tables))).encode()).hexdigest()
+
+
+def scan(wanted: Scan) -> Iterator[Note]:
+    """Look through everything; findings and gaps, source by source in the order of ``sources``.
+
+    With a state, what an earlier run told of sources that it finished is told again, from the state: the report of
+    the run that comes to the end is the report of one that was never interrupted.
+
+    Raises:
+        ConfigurationError: a target that does not exist, or a state that is of another scan.
+    """
+    found = list(sources(wanted.targets, wanted.exclude))
+    with ExitStack() as stack:
+        state = None if wanted.state is None else stack.enter_context(states.opened(wanted.state, wanted.fingerprint))
+        for one, notes in _looks(wanted, found, state, stack):
+            yield from notes
+            if wanted.progress is not None:
+                wanted.progress(one.size if isinstance(one, File) else 0)
+        if state is not None:
+            state.finish()
+
+
+_Source = File | Database | NotRead
+
+
+def _looks(
+    wanted: Scan, found: Sequence[_Source], state: State | None, stack: ExitStack
+) -> Iterator[tuple[_Source, Iterable[Note]]]:
+    files = _files(wanted, [one for one in found if isinstance(one, File)], state, stack)
+    judge: Judge | None = None
+    for one in found:
+        if isinstance(one, File):
+            yield one, next(files)
+        elif isinstance(one, NotRead):
+            yield one, [one]
+        else:
+            from reticent.scan._postgresql import look_at_database
+
+            judge = judge or wanted.settings.judge()
+            yield one, look_at_database(one, wanted.tables, judge, state)
+
+
+def _files(wanted: Scan, files: Sequence[File], state: State | None, stack: ExitStack) -> Iterator[Iterable[Note]]:
+    """What is told of each file, in order."""
+    fresh = [file for file in files if state is None or state.done(file.name, file.stamp) is None]
+    looks = iter(_fresh(wanted, fresh, stack))
+    waiting = {file.name for file in fresh}
+    for file in files:
+        if file.name in waiting:
+            yield _kept(file, next(looks), state)
+        else:
+            assert state is not None  # noqa: S101 - it said that the file is done
+            yield state.done(file.name, file.stamp) or ()
+
+
+def _kept(file: File, notes: Iterable[Note], state: State | None) -> Iterable[Note]:
+    if state is None:
+        return notes
+    told = list(notes)
+    state.begin(file.name)
+    state.save(file.name, file.stamp, told)
+    return told
+
+
+def _fresh(wanted: Scan, files: Sequence[File], stack: ExitStack) -> Iterator[Iterable[Note]]:
+    if wanted.jobs <= 1 or len(files) <= 1:
+        judge = wanted.settings.judge() if files else None
+        for file in files:
+            assert judge is not None  # noqa: S101 - there is a file
+            yield look_at_file(file, judge)
+        return
+    # Workers are started afresh: a copy of a process with threads (a progress bar has one) can stand still for ever.
+    pool = stack.enter_context(
+        ProcessPoolExecutor(wanted.jobs, get_context("spawn"), initializer=_start, initargs=(wanted.settings,))
+    )
+    running: deque[Future[list[Note]]] = deque()
+    for file in files:
+        running.append(pool.submit(_work, file))
+        if len(running) >= wanted.jobs * _AHEAD:
+            yield running.popleft().result()
+    while running:
+        yield running.popleft().result()
+
+
+_judges: list[Judge] = []
+"""The judge of a worker process."""
+
+
+def _start(settings: Settings) -> None:
+    _judges[:] = [settings.judge()]
+
+
+def _work(file: File) -> list[Note]:
+    return list(look_at_file(file, _judges[0]))
