@@ -6,6 +6,7 @@
     ├── ConfigurationError            what somebody wrote is wrong; nothing was filtered
     │   ├── TableError                a surface table that is invalid or disagrees with the proof
     │   ├── PlanError                 a plan that is incomplete, unknown or tampered with
+    │   ├── EvidenceRefused           evidence that cannot be read, or was changed after it was signed
     │   ├── UnknownSurface            a surface that the plan does not have
     │   ├── UnknownDialect            a dialect that nobody registered
     │   └── UnknownWire               a stream framing that does not exist
@@ -35,6 +36,7 @@
         ├── InputTooLarge             longer than the limit
         ├── CyclicInput               a Python value that contains itself
         ├── UnsupportedType           a Python value that has no JSON form
+        ├── PermissionEnded           what let reasoning into a stream ended while the stream was under way
         ├── ProducerMismatch          reasoning on its way to a system that did not produce it, or altered
         └── DialectFailure            a bug in a dialect; the payload is withheld
 
@@ -98,6 +100,12 @@ class PlanError(ConfigurationError):
     """A plan that cannot be trusted: unknown version, wrong digest, missing surface."""
 
     code = "plan-invalid"
+
+
+class EvidenceRefused(ConfigurationError):
+    """Evidence that is not what somebody signed, or that cannot be read at all."""
+
+    code = "evidence-refused"
 
 
 class _UnknownName(ConfigurationError):
@@ -300,6 +308,12 @@ class UnsupportedType(EgressRefused):
     """A Python value has no JSON form."""
 
     code = "unsupported-type"
+
+
+class PermissionEnded(EgressRefused):
+    """Evidence or an exception that let a stream pass has ended; start another stream under a plan of today."""
+
+    code = "permission-ended"
 
 
 class ProducerMismatch(EgressRefused):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -11,8 +11,8 @@ from tests.integrations.reasoning import FORMS, VISIBLE, Broken, clean, cycle, d
 
 from reticent.compiler import load_plan
 from reticent.errors import ConfigurationError, CyclicInput, EgressRefused, TableError, UnknownSurface
-from reticent.integrations import _guard
 from reticent.integrations._guard import Guard, guards
+from reticent.serializers import ageing
 from reticent.testing import canary
 
 if TYPE_CHECKING:
@@ -155,19 +155,15 @@ def test_shown_objects_fit_their_format() -> None:
 def test_exception_that_ends_is_strip_again(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A guard of a running process notices the day on which a signed exception ends."""
     plan = load_plan(tables / "exceptions.yaml", today=date(2026, 11, 29))
-    until = plan.valid_until
-    assert until is not None
-    surface = next(name for name, decision in plan.decisions.items() if decision.lapses)
-    monkeypatch.setattr(_guard, "_today", lambda: date(2026, 11, 29))
-    guard = Guard(surface, plan=plan)
-    before = guard.current()
-    monkeypatch.setattr("time.time", lambda: _guard._midnight(until) + 1)
-    monkeypatch.setattr(_guard, "_today", lambda: until)
+    clock = [datetime(2026, 11, 29, 12).astimezone().timestamp()]
+    monkeypatch.setattr(ageing, "time", lambda: clock[0])
+    guard = Guard("everything", plan=plan)
+    before = guard.passes
+    clock[0] = datetime(2027, 2, 1).astimezone().timestamp()
 
-    after = guard.current()
-
-    assert before is not after
-    assert after is guard.current()
+    assert before
+    assert not guard.passes
+    assert {"content": "Done."} == guard.value({"reasoning_content": "hm", "content": "Done."})
 
 
 def test_guards_in_use_are_known() -> None:

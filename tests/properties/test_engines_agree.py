@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.evidence import NOW as MOMENT
+from tests.evidence import evidence
+from tests.properties.evidenced import NOW, evidenced, shown
 
 from reticent.compiler.answer import decisions_from, split_answer
 from reticent.compiler.opa_server import OpaServer, ServerSettings
-from reticent.surfaces import SurfaceTable, read_table
+from reticent.evidence import facts
+from reticent.surfaces import SurfaceTable, load_table, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +84,9 @@ def tables(draw: st.DrawFn) -> Json:
     }
 
 
+any_tables = st.one_of(tables(), evidenced(tables()))
+
+
 def exceptions(surfaces: list[str]) -> st.SearchStrategy[Json]:
     """An exception for one of ``surfaces`` that ended before, ends today, or ends later."""
     return st.builds(
@@ -106,7 +113,7 @@ odd_values = st.sampled_from(
 @st.composite
 def broken_tables(draw: st.DrawFn) -> Json:
     """A table with up to three things missing, or of another kind, anywhere."""
-    table: Json = json.loads(json.dumps(draw(tables())))
+    table: Json = json.loads(json.dumps(draw(any_tables)))
     for _ in range(draw(st.integers(1, 3))):
         paths = list(_paths(table))
         if paths:
@@ -155,20 +162,22 @@ def server(opa_url: str) -> OpaServer:
 def test_engines_agree_on_every_table(path: Path | None, embedded: Engine, server: OpaServer) -> None:
     """The table that ships and every test table are answered alike, also those with faults."""
     document = {**read_table(path).data, "today": TODAY.isoformat()}
+    if path is not None and path.stem == "evidence":
+        document["evidence"] = facts([evidence()], load_table(path), MOMENT)
 
     assert canonical(server.decide(document)) == canonical(embedded.decide(document))
 
 
 @pytest.mark.opa
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(table=tables())
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(table=any_tables)
 def test_engines_agree_on_generated_tables(table: Json, embedded: Engine, server: OpaServer) -> None:
-    """Tables with cycles, unreachable places and expired exceptions are answered alike, cell for cell."""
+    """Tables with cycles, expired exceptions and evidence of every kind are answered alike, cell for cell."""
     assert canonical(server.decide(table)) == canonical(embedded.decide(table))
 
 
 @pytest.mark.opa
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(table=broken_tables())
 def test_engines_agree_on_broken_tables(table: Json, embedded: Engine, server: OpaServer) -> None:
     """Tables with missing keys, unknown words and wrong types are answered alike as well."""
@@ -178,7 +187,7 @@ def test_engines_agree_on_broken_tables(table: Json, embedded: Engine, server: O
 # ---- what must hold of every answer ---------------------------------------------------------------------------------
 
 
-def reached(table: Json, surface: str) -> set[str]:
+def reached(table: Json, surface: str, moment: int = NOW) -> set[str]:
     """Walk the uncut arrows, written down a second time and in another way than the rules do it."""
     found, waiting = set(), [surface]
     while waiting:
@@ -186,29 +195,36 @@ def reached(table: Json, surface: str) -> set[str]:
         if node not in found:
             found.add(node)
             row = table["surfaces"].get(node, {})
-            cut = {target for claim in row.get("conditions", {}).values() for target in claim.get("cuts", [])}
+            cut = {
+                target
+                for name, claim in row.get("conditions", {}).items()
+                if shown(table, node, name, moment)
+                for target in claim.get("cuts", [])
+            }
             waiting += [target for target in row.get("flows", []) if target not in cut] + table["flows"].get(node, [])
     return found
 
 
-def offends(table: Json, node: str) -> bool:
+def offends(table: Json, node: str, moment: int = NOW) -> bool:
     """Say whether a node is a person, a foreign system, or keeps a lasting copy."""
     if node in table["surfaces"]:
         row = table["surfaces"][node]
-        bounded = any(claim.get("bounds") for claim in row["conditions"].values())
+        bounded = any(
+            claim.get("bounds") and shown(table, node, name, moment) for name, claim in row["conditions"].items()
+        )
         return bool(row["holds"]["lifetime"] == "durable" and not bounded)
     place = table["places"][node]
     foreign, lasting = not place.get("producer"), place.get("lifetime") == "durable"
     return bool({"person": True, "system": foreign, "store": lasting}[place["kind"]])
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(table=tables())
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=any_tables)
 def test_nothing_passes_that_somebody_can_reach(table: Json, embedded: Engine) -> None:
     """A class passes exactly when nobody is reached and the row is signed so, or a counting exception names it."""
     plan, errors = split_answer(embedded.decide(table))
     assert {error["code"] for error in errors} <= {"verdict-disagrees", "derived-disagrees"}
-    decisions = decisions_from(SurfaceTable.model_validate(_without_today(table)).document(TODAY), plan)
+    decisions = decisions_from(SurfaceTable.model_validate(_plain(table)).document(TODAY), plan)
     for name, row in table["surfaces"].items():
         free = row["verdict"] == "pass" and not any(offends(table, node) for node in reached(table, name))
         excepted = {
@@ -223,7 +239,22 @@ def test_nothing_passes_that_somebody_can_reach(table: Json, embedded: Engine) -
             assert (verdict == "pass") == (kind in excepted or carried or proved)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(table=evidenced(tables()), later=st.sampled_from([1, 3_590, 3_660, 100_000, 172_790, 200_000]))
+def test_answers_for_later_are_those_of_later(table: Json, later: int, embedded: Engine) -> None:
+    """What a plan says of a later moment is what is reached then, though nobody asks the rules again."""
+    plan, _ = split_answer(embedded.decide(table))
+    decisions = decisions_from(SurfaceTable.model_validate(_plain(table)).document(TODAY), plan)
+    for name, row in table["surfaces"].items():
+        then = NOW + later
+        free = row["verdict"] == "pass" and not any(offends(table, node, then) for node in reached(table, name, then))
+        granted = {kind for told in decisions[name].exceptions if told.in_force(TODAY) for kind in told.classes}
+        aged = decisions[name].as_of(TODAY, then)
+
+        assert (aged.classes["text"] == "pass") == (free or "text" in granted)
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=broken_tables())
 def test_no_table_leaves_anything_undefined(table: Json, embedded: Engine) -> None:
     """Whatever is wrong, every surface of a mapping is decided, and with a fault of facts nothing passes."""
@@ -252,5 +283,5 @@ def test_one_arrow_more_never_opens(table: Json, name: str, target: str, embedde
             assert (before[surface]["classes"][kind], after[surface]["classes"][kind]) != ("strip", "pass")
 
 
-def _without_today(table: Json) -> Json:
-    return {key: value for key, value in table.items() if key != "today"}
+def _plain(table: Json) -> Json:
+    return {key: value for key, value in table.items() if key not in {"today", "evidence"}}

@@ -23,6 +23,12 @@ OpaOption = Annotated[
 ]
 
 
+EvidenceOption = Annotated[
+    list[Path] | None,
+    typer.Option("--evidence", metavar="FILE", help="Evidence that `reticent verify` wrote; may be repeated."),
+]
+
+
 class TextJson(StrEnum):
     """Formats of commands that people and programs read."""
 
@@ -49,11 +55,11 @@ def engine(url: str | None) -> Engine | None:
     return OpaServer(ServerSettings(url=url, token=os.environ.get("RETICENT_OPA_TOKEN")))
 
 
-def plan(table: Path | None, opa: str | None = None) -> Plan:
+def plan(table: Path | None, opa: str | None = None, evidence: list[Path] | None = None) -> Plan:
     """The plan that the options name."""
     from reticent.compiler import load_plan
 
-    return load_plan(table, engine=engine(opa))
+    return load_plan(table, engine=engine(opa), evidence=evidence or ())
 
 
 def open_input(file: Path | None) -> IO[bytes]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from reticent.cli._exit import CLEAN, FINDINGS
-from reticent.cli._options import OpaOption, engine, write
+from reticent.cli._options import EvidenceOption, OpaOption, engine, write
 
 
 class Format(StrEnum):
@@ -30,16 +30,17 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Argument(help="The table; default: the one shipped.", show_default=False)
         ] = None,
         format_: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+        evidence: EvidenceOption = None,
         opa: OpaOption = None,
     ) -> int:
         """Validate and prove a table; every fault at once, with its place and what to write instead.
 
-        Exit code 1 when there are faults.
+        Conditions that ask for evidence and are not shown to hold are warnings. Exit code 1 when there are faults.
         """
         from reticent.compiler import check_render
         from reticent.compiler.check import check_table
 
-        report = check_table(file, engine=engine(opa))
+        report = check_table(file, engine=engine(opa), evidence=evidence or ())
         render = {
             Format.text: check_render.to_text,
             Format.json: check_render.to_json,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reticent.cli._options import OpaOption, plan, write
+from reticent.cli._options import EvidenceOption, OpaOption, plan, write
 from reticent.errors import ConfigurationError
 
 
@@ -20,10 +20,11 @@ def register(app: typer.Typer) -> None:
         file: Annotated[
             Path | None, typer.Argument(help="The table; default: the one shipped.", show_default=False)
         ] = None,
+        evidence: EvidenceOption = None,
         opa: OpaOption = None,
     ) -> None:
         """Compile a table into a digest-stamped plan."""
-        compiled = plan(file, opa)
+        compiled = plan(file, opa, evidence)
         try:
             output.write_bytes(compiled.to_json())
         except OSError as error:

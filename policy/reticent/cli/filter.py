@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import orjson
 import typer
 
-from reticent.cli._options import OpaOption, TableOption, open_input, plan
+from reticent.cli._options import EvidenceOption, OpaOption, TableOption, open_input, plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +45,7 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--starts-inside", help="The text starts inside reasoning: its template opened the tag.")
         ] = False,
         report: Annotated[bool, typer.Option("--report", help="Counts by rule to standard error, as JSON.")] = False,
+        evidence: EvidenceOption = None,
         opa: OpaOption = None,
     ) -> int:
         """Filter FILE (or standard input) for one surface, to standard output; streams.
@@ -52,7 +53,7 @@ def register(app: typer.Typer) -> None:
         On a pass surface the same bytes come out. On a strip surface reasoning is cut and everything else is copied;
         input that cannot be judged is refused with exit code 3.
         """
-        shown = plan(table, opa).stream(
+        shown = plan(table, opa, evidence).stream(
             surface, wire=input_.value, dialect=None if dialect == "auto" else dialect, starts_inside=starts_inside
         )
         out = sys.stdout.buffer

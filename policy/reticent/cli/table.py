@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
-from reticent.cli._options import OpaOption, TableOption, TextJsonMarkdown, plan, write
+from reticent.cli._options import EvidenceOption, OpaOption, TableOption, TextJsonMarkdown, plan, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +25,11 @@ def register(app: typer.Typer) -> None:
     def _table(
         table: TableOption = None,
         format_: Annotated[TextJsonMarkdown, typer.Option("--format", help="How to print it.")] = TextJsonMarkdown.text,
+        evidence: EvidenceOption = None,
         opa: OpaOption = None,
     ) -> None:
         """Print the compiled table: verdict, path and reason for each surface."""
-        write(render(plan(table, opa), format_))
+        write(render(plan(table, opa, evidence), format_))
 
 
 def render(compiled: Plan, format_: TextJsonMarkdown) -> str:
@@ -44,11 +45,20 @@ def render(compiled: Plan, format_: TextJsonMarkdown) -> str:
 def because(decision: Decision) -> str:
     """Why, in one cell: the offending path, or the conditions that keep readers out (the row's own first)."""
     if decision.path:
-        return " → ".join(decision.path)
+        return "; ".join([" → ".join(decision.path), *lost(decision)])
     blocking = [condition for condition in decision.conditions if condition.keeps_out]
     own = [condition.name for condition in blocking if condition.surface == decision.surface]
     others = len(blocking) - len(own)
     return f"held by {', '.join(own)}{f' (+{others} of other rows)' if others else ''}" if blocking else _NO_WAY_OUT
+
+
+def lost(decision: Decision) -> list[str]:
+    """The conditions on its way that evidence does not show, each with what is wrong: ``tasks.encrypted is stale``."""
+    return [
+        f"{condition.surface}.{condition.name} is {condition.evidence.status}"
+        for condition in decision.conditions
+        if condition.evidence and condition.lost
+    ]
 
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
@@ -72,6 +82,7 @@ def _json(decision: Decision) -> dict[str, Any]:
         "path": list(decision.path),
         "reasons": list(decision.reasons),
         "conditions": [condition.name for condition in decision.conditions],
+        "lost": lost(decision),
         "owner": decision.owner,
         "why": decision.why,
     }

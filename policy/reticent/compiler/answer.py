@@ -15,9 +15,11 @@ from reticent.compiler.decision import (
     CLASSES,
     READER_KINDS,
     REASONS,
+    STATUSES,
     Condition,
     ContentClass,
     Decision,
+    Evidence,
     Lapse,
     Limits,
     Reader,
@@ -80,7 +82,10 @@ def _decision(name: str, row: Json, raw: object) -> Decision:
         conditions=_conditions(told, name),
         exceptions=tuple(sorted((_exception(item, name) for item in _list(told, "exceptions", name)), key=str)),
         lapses=tuple(
-            sorted((_lapse(item, name) for item in _list(told, "lapses", name)), key=lambda lapse: lapse.starts)
+            sorted(
+                (_lapse(item, name) for item in _list(told, "lapses", name)),
+                key=lambda lapse: (lapse.starts, lapse.moment),
+            )
         ),
         on_strip=row["on_strip"],
         unknown_types=row["unknown_types"],
@@ -146,7 +151,33 @@ def _condition(told: Json, where: str) -> Condition:
         cuts=tuple(sorted(_typed(item, str, f"{where}.cuts") for item in _list(told, "cuts", where))),
         bounds=None if bounds is None else _word(bounds, ("request", "task"), f"{where}.bounds"),
         keeps_out=_readers(told.get("keeps_out"), where),
+        evidence=_evidence(told.get("evidence"), f"{where}.evidence"),
     )
+
+
+def _evidence(raw: object, where: str) -> Evidence | None:
+    if raw is None:
+        return None
+    told = _typed(raw, dict, where)
+    statement = _typed(told.get("statement") or {}, dict, f"{where}.statement")
+    return Evidence(
+        status=_word(told.get("status"), STATUSES, f"{where}.status"),
+        probe=_typed(told.get("probe"), str, f"{where}.probe"),
+        max_age=_typed(told.get("max_age"), str, f"{where}.max_age"),
+        since=_moment(told.get("since"), f"{where}.since"),
+        until=_moment(told.get("until"), f"{where}.until"),
+        observed=_moment(statement.get("observed"), f"{where}.observed"),
+        **{key: _said(statement.get(key), f"{where}.{key}") for key in ("signer", "code", "detail")},
+    )
+
+
+def _moment(raw: object, where: str) -> int | None:
+    _refuse_unless(raw is None or type(raw) is int, f"{where}: not a moment")
+    return cast("int | None", raw)
+
+
+def _said(raw: object, where: str) -> str | None:
+    return None if raw is None else _typed(raw, str, where)
 
 
 def _exception(raw: object, name: str) -> SignedYes:
@@ -163,7 +194,11 @@ def _exception(raw: object, name: str) -> SignedYes:
 
 def _lapse(raw: object, name: str) -> Lapse:
     told = _typed(raw, dict, f"{name}.lapses")
-    return Lapse(_day(told.get("from"), f"{name}.lapses.from"), *_verdicts(told, f"{name}.lapses"))
+    day, moment = (
+        _day(told.get("from"), f"{name}.lapses.from"),
+        _typed(told.get("moment"), int, f"{name}.lapses.moment"),
+    )
+    return Lapse(day, moment, *_verdicts(told, f"{name}.lapses"))
 
 
 def _arrow(raw: object, name: str) -> tuple[str, str]:

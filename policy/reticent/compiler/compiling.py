@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import time
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
@@ -16,11 +17,15 @@ from reticent.compiler.answer import decisions_from, split_answer
 from reticent.compiler.faults import ROW_CODES, worded
 from reticent.compiler.plan import PLAN_VERSION, Plan, vocabulary_from
 from reticent.compiler.plan_file import content_of, digest_of, from_json
-from reticent.errors import EngineError, Fault, PlanError, TableError
+from reticent.errors import ConfigurationError, EngineError, Fault, PlanError, TableError
 
 if TYPE_CHECKING:
     from reticent.compiler.engine import Engine
+    from reticent.evidence import EvidenceFile
     from reticent.surfaces import SurfaceTable, TableReading
+
+EvidenceSource: TypeAlias = "str | Path | EvidenceFile | Iterable[str | Path | EvidenceFile]"
+"""One evidence file or several, each by its path or as read."""
 
 DEFAULT_PLAN = Path(__file__).with_name("default_plan.json")
 """The shipped table, compiled; used only while it is proved to be made from what is installed."""
@@ -47,42 +52,67 @@ class Compilation:
 
 
 def load_plan(
-    source: str | Path | SurfaceTable | None = None, *, engine: Engine | None = None, today: date | None = None
+    source: str | Path | SurfaceTable | None = None,
+    *,
+    engine: Engine | None = None,
+    today: date | None = None,
+    evidence: EvidenceSource = (),
+    now: float | None = None,
 ) -> Plan:
     """A plan from the shipped table (no ``source``), a YAML file, a compiled ``.json`` plan, or a table.
 
     ``engine`` defaults to the embedded one; ``today`` to the system's date, and decides which exceptions count.
+    ``evidence`` is one evidence file or several, by path or as read; ``now`` (seconds since 1970, default: the system's
+    clock) decides whether they are fresh. A condition that asks for evidence and is not shown to hold does not hold.
 
     Raises:
         TableError: the table has faults; every one of them is in it.
         PlanError: a compiled plan cannot be trusted.
-        ConfigurationError: the file cannot be read.
+        EvidenceRefused: an evidence file cannot be read, or was changed after it was signed.
+        ConfigurationError: the file cannot be read, or evidence is given for a plan that is already compiled.
         EngineError: the engine gave no usable answer.
     """
-    if source is None and engine is None:
+    if source is not None and isinstance(source, str | Path) and _is_plan(Path(source)):
+        if evidence:
+            raise ConfigurationError("a compiled plan was compiled with its evidence; give evidence with a table")
+        return from_json(Path(source), today=today, now=now)
+    if source is None and engine is None and not evidence:
         return _shipped_plan(today) or compile_reading(_reading(None), today=today).plan_or_raise()
-    if source is None or isinstance(source, str | Path):
-        if source is not None and Path(source).suffix == ".json" and _is_plan(Path(source)):
-            return from_json(Path(source), today=today)
-        return compile_reading(_reading(source), engine, today=today).plan_or_raise()
-    return compile_table(source, engine, today=today)
+    reading = _reading(source) if source is None or isinstance(source, str | Path) else _made(source)
+    files = trusted_evidence(evidence, reading.table) if reading.table is not None else ()
+    return compile_reading(reading, engine, today=today, evidence=files, now=now).plan_or_raise()
 
 
-def compile_table(table: SurfaceTable, engine: Engine | None = None, *, today: date | None = None) -> Plan:
+def compile_table(
+    table: SurfaceTable,
+    engine: Engine | None = None,
+    *,
+    today: date | None = None,
+    evidence: EvidenceSource = (),
+    now: float | None = None,
+) -> Plan:
     """Have ``table`` decided and freeze the answer.
 
     Raises:
         TableError: with every fault, at its line and column when the table was read from a file.
+        EvidenceRefused: an evidence file cannot be read, or was changed after it was signed.
         EngineError: the engine gave no usable answer.
     """
-    from reticent.surfaces import TableReading
-
-    reading = TableReading(None, table.positions, (), table)
-    return compile_reading(reading, engine, today=today).plan_or_raise()
+    files = trusted_evidence(evidence, table)
+    return compile_reading(_made(table), engine, today=today, evidence=files, now=now).plan_or_raise()
 
 
-def compile_reading(reading: TableReading, engine: Engine | None = None, *, today: date | None = None) -> Compilation:
+def compile_reading(
+    reading: TableReading,
+    engine: Engine | None = None,
+    *,
+    today: date | None = None,
+    evidence: Iterable[EvidenceFile] = (),
+    now: float | None = None,
+) -> Compilation:
     """Like :func:`compile_table`, with every fault of shape and of sense as a value.
+
+    ``evidence`` is taken as it is: what was tampered with reaches the rules as such, and shows nothing.
 
     Raises:
         EngineError: the engine gave no usable answer.
@@ -90,13 +120,34 @@ def compile_reading(reading: TableReading, engine: Engine | None = None, *, toda
     asked, day = engine or _embedded(), today or _today()
     if reading.table is None:
         return Compilation(None, _faults_of_broken(reading, asked, day))
-    document = reading.table.document(day)
+    document = reading.table.document(day, _facts(evidence, reading.table, now))
     plan, errors = split_answer(asked.decide(document))
     decisions = decisions_from(document, plan)
     if errors:
         return Compilation(None, tuple(sorted(worded(errors, reading.positions, decisions))))
-    table = {key: value for key, value in document.items() if key != "today"}
-    return Compilation(_stamped(table, reading.table.digest, plan, asked, day), ())
+    return Compilation(_stamped(document, reading.table.digest, plan, asked), ())
+
+
+def trusted_evidence(source: EvidenceSource, table: SurfaceTable) -> tuple[EvidenceFile, ...]:
+    """Evidence files as read, none of them changed after a signer of ``table`` signed it.
+
+    Raises:
+        EvidenceRefused: one cannot be read, or was changed.
+    """
+    from reticent.evidence import EvidenceFile, read_evidence, refuse_tampered
+
+    files: list[EvidenceFile] = []
+    for item in [source] if isinstance(source, str | Path | EvidenceFile) else source:
+        file = item if isinstance(item, EvidenceFile) else read_evidence(Path(item))
+        refuse_tampered(file, table, "the evidence" if isinstance(item, EvidenceFile) else str(item))
+        files.append(file)
+    return tuple(files)
+
+
+def _facts(evidence: Iterable[EvidenceFile], table: SurfaceTable, now: float | None) -> Mapping[str, Any]:
+    from reticent.evidence import facts
+
+    return facts(evidence, table, int(time() if now is None else now))
 
 
 def compile_default(*, today: date | None = None) -> bytes:
@@ -107,17 +158,21 @@ def compile_default(*, today: date | None = None) -> bytes:
     return orjson.dumps(stamped, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _stamped(table: Mapping[str, Any], table_digest: str, answer: Mapping[str, Any], engine: Engine, day: date) -> Plan:
+def _stamped(document: Mapping[str, Any], table_digest: str, answer: Mapping[str, Any], engine: Engine) -> Plan:
+    table = {key: value for key, value in document.items() if key not in ("today", "evidence")}
+    evidence = dict(document["evidence"]) if "evidence" in document else None
     plan = Plan(
         plan_version=PLAN_VERSION,
         digest="",
         table_digest=table_digest,
         policy_digest=engine.policy_digest,
         engine=engine.name,
-        compiled=day,
+        compiled=date.fromisoformat(document["today"]),
         table=table,
         decisions=decisions_from(table, answer),
         vocabulary=vocabulary_from(table),
+        moment=evidence.pop("now") if evidence else None,
+        evidence=evidence,
     )
     return replace(plan, digest=digest_of(content_of(plan)))
 
@@ -153,6 +208,8 @@ def _shipped_plan(today: date | None) -> Plan | None:
 
 def _is_plan(path: Path) -> bool:
     """A table may be written as JSON as well; only a plan has a version of its own."""
+    if path.suffix != ".json":
+        return False
     try:
         told = orjson.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -168,6 +225,12 @@ def _reading(source: str | Path | None) -> TableReading:
     from reticent.surfaces import read_table
 
     return read_table(source)
+
+
+def _made(table: SurfaceTable) -> TableReading:
+    from reticent.surfaces import TableReading
+
+    return TableReading(None, table.positions, (), table)
 
 
 def _embedded() -> Engine:

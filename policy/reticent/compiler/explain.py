@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from reticent.compiler.decision import READERS, REASONS, Condition, Decision, Reader
 from reticent.compiler.what_if import Change, Outcome, WhatIf, leaks, losses, repairs
+from reticent.evidence.file import moment_text
 
 if TYPE_CHECKING:
     from reticent.compiler.engine import Engine
@@ -46,6 +47,10 @@ class Explanation:
     hops: tuple[Hop, ...]
     reached: tuple[tuple[Reader, tuple[str, ...]], ...]
     blocking: tuple[Condition, ...]
+    asked: tuple[Condition, ...]
+    """Conditions on its way that ask for evidence, held or lost."""
+    owners: Mapping[str, str]
+    """Who answers for the row of each of those."""
     flips: tuple[Flip, ...]
     kinds: Mapping[str, str]
     cut: tuple[tuple[str, str, str], ...]
@@ -71,9 +76,9 @@ def explain(plan: Plan, surface: str, *, engine: Engine | None = None, today: da
         EngineError: the engine gave no usable answer.
     """
     decision = plan.decision(surface)
-    asked = engine or _embedded()
-    question = WhatIf(plan, asked, surface, today or plan.compiled)
+    question = WhatIf(plan, engine or _embedded(), surface, today or plan.compiled)
     cut = _cut_arrows(plan, decision)
+    asked = tuple(condition for condition in decision.conditions if condition.evidence)
     return Explanation(
         plan_digest=plan.digest,
         decision=decision,
@@ -83,6 +88,8 @@ def explain(plan: Plan, surface: str, *, engine: Engine | None = None, today: da
         ),
         reached=tuple((reader, _path_to(decision, reader)) for reader in decision.readers),
         blocking=tuple(condition for condition in decision.conditions if condition.keeps_out),
+        asked=asked,
+        owners={condition.surface: plan.decision(condition.surface).owner for condition in asked},
         flips=_flips(plan, decision, question),
         kinds={node: plan.kind_of(node) for node in sorted(_nodes(decision, cut))},
         cut=cut,
@@ -134,6 +141,7 @@ def _ends(decision: Decision) -> tuple[Flip, ...]:
             decision.reader,
         )
         for lapse in decision.lapses
+        if lapse.moment == 0
     )
 
 
@@ -151,10 +159,12 @@ def _path_to(decision: Decision, reader: Reader) -> tuple[str, ...]:
 def _cut_arrows(plan: Plan, decision: Decision) -> tuple[tuple[str, str, str], ...]:
     reached = {decision.surface, *(target for _, target in decision.arrows)}
     rows = plan.table["surfaces"]
+    lost = {(condition.surface, condition.name) for condition in plan.lost}
     found = (
         (node, target, name)
         for node in sorted(reached & set(rows))
         for name, condition in rows[node].get("conditions", {}).items()
+        if (node, name) not in lost
         for target in condition.get("cuts", ())
     )
     return tuple(sorted(found))
@@ -163,6 +173,17 @@ def _cut_arrows(plan: Plan, decision: Decision) -> tuple[tuple[str, str, str], .
 def _nodes(decision: Decision, cut: tuple[tuple[str, str, str], ...]) -> set[str]:
     arrows = [*decision.arrows, *((source, target) for source, target, _ in cut)]
     return {decision.surface, *(node for arrow in arrows for node in arrow)}
+
+
+def evidence_text(condition: Condition) -> str:
+    """How a condition that asks for evidence stands: ``failed since 2026-11-29T12:00:00Z: published (…)``."""
+    evidence = condition.evidence
+    if evidence is None:
+        return "taken as said"
+    said = f": {evidence.code}{f' ({evidence.detail})' if evidence.detail else ''}" if evidence.code else ""
+    since = f" since {moment_text(evidence.since)}" if evidence.since is not None else ""
+    until = f", until {moment_text(evidence.until)}" if evidence.held and evidence.until is not None else ""
+    return f"{evidence.status}{since}{until}{'' if evidence.held else said} (probe {evidence.probe})"
 
 
 def reader_text(reader: Reader) -> str:

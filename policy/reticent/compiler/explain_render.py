@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from reticent.compiler.decision import CLASSES, Condition
-from reticent.compiler.explain import Explanation, Flip, path_text, reader_text
+from reticent.compiler.explain import Explanation, Flip, evidence_text, path_text, reader_text
 
 _SHAPES = {
     "surface": "box",
@@ -37,6 +38,16 @@ def to_json(told: Explanation) -> str:
         "hops": [{"from": hop.source, "to": hop.target, "kind": hop.kind} for hop in told.hops],
         "reached": [{"kind": reader.kind, "place": reader.place, "path": list(path)} for reader, path in told.reached],
         "blocking": [_blocking(condition) for condition in told.blocking],
+        "evidence": [
+            {
+                "surface": condition.surface,
+                "condition": condition.name,
+                "owner": told.owners[condition.surface],
+                **asdict(condition.evidence),
+            }
+            for condition in told.asked
+            if condition.evidence
+        ],
         "flips": [_flip(flip) for flip in told.flips],
         "owner": decision.owner,
         "why": decision.why,
@@ -78,6 +89,10 @@ def _lines(told: Explanation) -> Iterator[str]:
         yield "Who and what is kept out, and by which condition:"
         for condition in told.blocking:
             yield from _kept_out(condition)
+    if told.asked:
+        yield ""
+        yield "What evidence says of the conditions on its way:"
+        yield from (f"  {line}" for line in evidence_lines(told))
     for exception in decision.exceptions:
         yield ""
         yield f"Exception for {', '.join(exception.classes)} until {exception.expires}, signed by {exception.owner}:"
@@ -90,6 +105,13 @@ def _kept_out(condition: Condition) -> Iterator[str]:
     does = f"cuts {', '.join(condition.cuts)}" if condition.cuts else f"bounds its own copy to the {condition.bounds}"
     yield f"  {condition.surface}.{condition.name} {does}"
     yield from (f"    keeps out {reader_text(reader)}" for reader in condition.keeps_out)
+
+
+def evidence_lines(told: Explanation) -> Iterator[str]:
+    """For each condition that asks for evidence: its status, since when and until when, who looks, and who owns it."""
+    for condition in told.asked:
+        owner = told.owners[condition.surface]
+        yield f"{condition.surface}.{condition.name}: {evidence_text(condition)}; {owner} owns it"
 
 
 def _change_lines(told: Explanation) -> Iterator[str]:

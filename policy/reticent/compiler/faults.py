@@ -108,6 +108,10 @@ def _date(error: Told) -> Wording:
     return f"{_dotted(error['at'])} is not a date", "write it as year-month-day, such as 2027-03-01"
 
 
+def _age(error: Told) -> Wording:
+    return f"{_dotted(error['at'])} is not an age", "write a whole number and one of s, m, h and d, such as 24h"
+
+
 _WORDINGS: Mapping[str, Callable[[Told], Wording]] = {
     "verdict-disagrees": _derived,
     "derived-disagrees": _derived,
@@ -120,6 +124,7 @@ _WORDINGS: Mapping[str, Callable[[Told], Wording]] = {
     "name-clash": _clash,
     "producer-unclear": _producer,
     "wrong-date": _date,
+    "wrong-age": _age,
 }
 
 

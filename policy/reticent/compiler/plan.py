@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from time import time
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from reticent.compiler.decision import CLASSES, READERS, Decision
+from reticent.compiler.decision import ALWAYS, CLASSES, READERS, Condition, Decision, Lapse
 from reticent.errors import UnknownSurface
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from reticent.serializers import Producer, Serializer, StreamSerializer
 
-PLAN_VERSION = 1
+PLAN_VERSION = 2
 """The version of the plan file that this release writes."""
 
 
@@ -43,7 +44,11 @@ class Plan:
 
     ``digest`` names what was decided, ``table_digest`` and ``policy_digest`` what it was decided from. Two engines
     that agree give plans with one digest. ``table`` holds the facts as plain JSON values; ``valid_until`` is the day
-    on which the first exception ends, after which the plan must be loaded again, or None.
+    on which the first exception ends, ``closes_at`` the moment at which the first evidence is too old. From then on the
+    plan itself says strip where the rules said it would, and must be loaded again for anything else.
+
+    ``evidence`` is what the rules were told of it, None when the table asks for none; ``moment`` is when they were
+    told, in seconds since 1970.
     """
 
     plan_version: int
@@ -55,6 +60,8 @@ class Plan:
     table: Mapping[str, Any]
     decisions: Mapping[str, Decision]
     vocabulary: Vocabulary
+    evidence: Mapping[str, Any] | None = None
+    moment: int | None = None
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -64,7 +71,22 @@ class Plan:
     @property
     def valid_until(self) -> date | None:
         """The day on which an answer changes because an exception ends; None when none will."""
-        return min((lapse.starts for decision in self.decisions.values() for lapse in decision.lapses), default=None)
+        return min((lapse.starts for lapse in self._lapses() if lapse.starts != ALWAYS), default=None)
+
+    @property
+    def closes_at(self) -> int | None:
+        """The moment, in seconds since 1970, at which an answer changes because evidence is too old; None for never."""
+        return min((lapse.moment for lapse in self._lapses() if lapse.moment), default=None)
+
+    @property
+    def lost(self) -> tuple[Condition, ...]:
+        """Every condition that asks for evidence and is not shown to hold, by surface and name."""
+        return tuple(
+            condition
+            for name, decision in self.decisions.items()
+            for condition in decision.conditions
+            if condition.surface == name and condition.lost
+        )
 
     def decision(self, name: str) -> Decision:
         """The answer for one surface.
@@ -77,14 +99,19 @@ class Plan:
         except KeyError:
             raise UnknownSurface(name, self.decisions) from None
 
-    def as_of(self, day: date) -> Plan:
-        """This plan as it stands on ``day``: what was allowed until then is strip again. The digest stays."""
-        until = self.valid_until
-        if until is None or day < until:
+    def as_of(self, day: date, moment: float | None = None) -> Plan:
+        """This plan as it stands on ``day`` at ``moment``: what was allowed until then is strip again.
+
+        ``moment`` is in seconds since 1970 and defaults to now. The digest stays.
+        """
+        now = time() if moment is None else moment
+        decisions = {name: told.as_of(day, now) for name, told in self.decisions.items()}
+        if all(told is self.decisions[name] for name, told in decisions.items()):
             return self
-        return replace(
-            self, decisions=MappingProxyType({name: told.as_of(day) for name, told in self.decisions.items()})
-        )
+        return replace(self, decisions=MappingProxyType(decisions))
+
+    def _lapses(self) -> Iterator[Lapse]:
+        return (lapse for decision in self.decisions.values() for lapse in decision.lapses)
 
     def serializer(
         self,
@@ -159,15 +186,15 @@ class Plan:
         return to_json(self)
 
     @staticmethod
-    def from_json(content: bytes | str | Path, *, today: date | None = None) -> Plan:
-        """A plan from its file, as it stands ``today``.
+    def from_json(content: bytes | str | Path, *, today: date | None = None, now: float | None = None) -> Plan:
+        """A plan from its file, as it stands ``today`` and ``now`` (seconds since 1970).
 
         Raises:
             PlanError: another version, another digest, a hole, or a word nobody knows.
         """
         from reticent.compiler.plan_file import from_json
 
-        return from_json(content, today=today)
+        return from_json(content, today=today, now=now)
 
 
 def vocabulary_from(table: Mapping[str, Any]) -> Vocabulary:

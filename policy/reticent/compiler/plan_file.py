@@ -21,12 +21,9 @@ from reticent.compiler.plan import PLAN_VERSION, Plan, vocabulary_from
 from reticent.errors import EngineAnswerInvalid, PlanError
 
 if TYPE_CHECKING:
-    from reticent.compiler.decision import Condition, Decision, Lapse, SignedYes
+    from reticent.compiler.decision import Condition, Decision, Evidence, Lapse, SignedYes
 
-MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""For each old version, what turns such a file into one of the next version. Empty until there is a second version."""
-
-_UNSTAMPED = ("digest", "engine", "compiled", "source_digest")
+_UNSTAMPED = ("digest", "engine", "compiled", "moment", "source_digest")
 
 
 def digest_of(content: Mapping[str, Any]) -> str:
@@ -43,8 +40,11 @@ def content_of(plan: Plan) -> dict[str, Any]:
         "engine": plan.engine,
         "compiled": plan.compiled.isoformat(),
         "valid_until": until.isoformat() if until else None,
+        "closes_at": plan.closes_at,
         "policy_digest": plan.policy_digest,
         "table_digest": plan.table_digest,
+        "moment": plan.moment,
+        "evidence": None if plan.evidence is None else dict(plan.evidence),
         "table": dict(plan.table),
         "decisions": {name: _told(decision) for name, decision in plan.decisions.items()},
     }
@@ -58,18 +58,19 @@ def to_json(plan: Plan) -> bytes:
     )
 
 
-def from_json(content: bytes | str | Path, *, today: date | None = None) -> Plan:
-    """The plan in ``content`` (JSON text, or a path to it) as it stands ``today`` (default: the system's date).
+def from_json(content: bytes | str | Path, *, today: date | None = None, now: float | None = None) -> Plan:
+    """The plan in ``content`` (JSON text, or a path to it) as it stands ``today`` and ``now`` (default: the system's).
 
     Raises:
         PlanError: not a plan, an unknown version, a digest that does not fit, a hole, or a word nobody knows.
     """
-    told = _current(_parsed(content))
+    told = _parsed(content)
+    _refuse_unknown(told.get("plan_version"))
     if told.get("digest") != digest_of(told):
         msg = "the plan's digest does not fit its content: it was changed after it was compiled"
         raise PlanError(msg)
     try:
-        return _plan(told).as_of(today or date.today())  # noqa: DTZ011 - expiry is a civil date where the plan is used
+        return _plan(_current(told)).as_of(today or date.today(), now)  # noqa: DTZ011 - expiry is a civil date where the plan is used
     except EngineAnswerInvalid as error:
         msg = f"the plan cannot be used: {error}"
         raise PlanError(msg) from error
@@ -90,6 +91,8 @@ def _plan(told: dict[str, Any]) -> Plan:
         table=table,
         decisions=decisions_from(table, told["decisions"]),
         vocabulary=vocabulary_from(table),
+        evidence=told["evidence"],
+        moment=told["moment"],
     )
 
 
@@ -105,15 +108,33 @@ def _parsed(content: bytes | str | Path) -> dict[str, Any]:
     return told
 
 
-def _current(told: dict[str, Any]) -> dict[str, Any]:
-    version = told.get("plan_version")
-    while isinstance(version, int) and version in MIGRATIONS:
-        told = MIGRATIONS[version](told)
-        version = told.get("plan_version")
-    if type(version) is not int or version != PLAN_VERSION:
+def _refuse_unknown(version: object) -> None:
+    if type(version) is not int or not (version in MIGRATIONS or version == PLAN_VERSION):
         msg = f"this release reads plans of version {PLAN_VERSION}; compile the table again"
         raise PlanError(msg)
+
+
+def _current(told: dict[str, Any]) -> dict[str, Any]:
+    while told["plan_version"] in MIGRATIONS:
+        told = MIGRATIONS[told["plan_version"]](told)
     return told
+
+
+def _with_evidence(told: dict[str, Any]) -> dict[str, Any]:
+    """A plan of version 1 knows no evidence: nothing was asked for, and nothing ends at a moment."""
+    decisions = {
+        name: {
+            **decision,
+            "conditions": [{**condition, "evidence": None} for condition in decision["conditions"]],
+            "lapses": [{**lapse, "moment": 0} for lapse in decision["lapses"]],
+        }
+        for name, decision in told["decisions"].items()
+    }
+    return {**told, "plan_version": 2, "evidence": None, "moment": None, "decisions": decisions}
+
+
+MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _with_evidence}
+"""For each old version, what turns such a file into one of the next version."""
 
 
 def _told(decision: Decision) -> dict[str, Any]:
@@ -132,8 +153,21 @@ def _told(decision: Decision) -> dict[str, Any]:
 
 
 def _told_condition(condition: Condition) -> dict[str, Any]:
-    keeps_out = [asdict(reader) for reader in condition.keeps_out]
-    return {**asdict(condition), "cuts": list(condition.cuts), "keeps_out": keeps_out}
+    return {
+        **asdict(condition),
+        "cuts": list(condition.cuts),
+        "keeps_out": [asdict(reader) for reader in condition.keeps_out],
+        "evidence": _told_evidence(condition.evidence),
+    }
+
+
+def _told_evidence(evidence: Evidence | None) -> dict[str, Any] | None:
+    """As the rules give it: what one statement said stands together."""
+    if evidence is None:
+        return None
+    told = asdict(evidence)
+    said = {key: told.pop(key) for key in ("observed", "signer", "code", "detail")}
+    return {**told, "statement": None if evidence.observed is None else said}
 
 
 def _told_exception(exception: SignedYes) -> dict[str, Any]:
@@ -143,6 +177,7 @@ def _told_exception(exception: SignedYes) -> dict[str, Any]:
 def _told_lapse(lapse: Lapse) -> dict[str, Any]:
     return {
         "from": lapse.starts.isoformat(),
+        "moment": lapse.moment,
         "verdict": lapse.verdict,
         "classes": dict(lapse.classes),
         "reasons": list(lapse.reasons),

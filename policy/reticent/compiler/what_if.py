@@ -21,7 +21,7 @@ SUPPOSED = "supposed"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One fact to change: ``kind`` is drop-condition, cut-flow, bound-copy, add-flow or end-exception.
+    """One fact to change: ``kind`` is drop-, cut-, bound-, add-, end- or show-something, as in ``drop-condition``.
 
     ``surface`` is the row it is made in, ``subject`` the condition, target or day, ``text`` a sentence for people.
     """
@@ -45,7 +45,10 @@ class WhatIf:
 
     def __init__(self, plan: Plan, engine: Engine, surface: str, day: date) -> None:
         """Keep what is asked about; ``day`` is the date it is asked for."""
-        self._table, self._engine, self._surface, self._day = plan.table, engine, surface, day
+        self._table, self._engine, self._surface = plan.table, engine, surface
+        self._beside: dict[str, Any] = {"today": day.isoformat()}
+        if plan.evidence is not None:
+            self._beside["evidence"] = {**plan.evidence, "now": plan.moment}
 
     def ask(self, *changes: Change, signed: str | None = None) -> Outcome:
         """The decision with ``changes`` made, and the row signed with the verdict ``signed`` if given."""
@@ -54,7 +57,7 @@ class WhatIf:
             _make(table, change)
         if signed:
             table["surfaces"][self._surface]["verdict"] = signed
-        plan, _ = split_answer(self._engine.decide({**table, "today": self._day.isoformat()}))
+        plan, _ = split_answer(self._engine.decide({**table, **self._beside}))
         return Outcome(changes, decisions_from(table, plan)[self._surface])
 
     def flips(self, candidates: Iterator[Change], wanted: str) -> Iterator[Outcome]:
@@ -87,8 +90,12 @@ def leaks(plan: Plan, surface: str) -> Iterator[Change]:
 
 
 def repairs(plan: Plan, decision: Decision) -> Iterator[Change]:
-    """Arrows that a condition could cut and lasting copies that one could bound, those of the surface itself first."""
+    """Conditions that could be shown, copies that one could bound, arrows that one could cut (the surface's first)."""
     rows: Mapping[str, Any] = plan.table["surfaces"]
+    for condition in decision.conditions:
+        if condition.lost:
+            text = f"if evidence showed that {condition.surface}.{condition.name} holds"
+            yield Change("show-condition", condition.surface, condition.name, text)
     own_first = sorted(decision.arrows, key=lambda arrow: (arrow[0] != decision.surface, arrow))
     for reader in decision.readers:
         if reader.kind == "store" and reader.place in rows:
@@ -105,6 +112,8 @@ def _make(table: dict[str, Any], change: Change) -> None:
     conditions = row.setdefault("conditions", {})
     if change.kind == "drop-condition":
         del conditions[change.subject]
+    elif change.kind == "show-condition":
+        conditions[change.subject].pop("evidence")
     elif change.kind == "add-flow":
         row["flows"] = [*row["flows"], change.subject]
     elif change.kind == "bound-copy":

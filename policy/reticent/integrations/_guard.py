@@ -8,11 +8,9 @@ guard holds no policy; on a pass surface it hands back the very same object.
 from __future__ import annotations
 
 import threading
-import time
 import weakref
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -23,8 +21,6 @@ from reticent.errors import ConfigurationError, MalformedInput, ReticentError, U
 from reticent.integrations._shown import Counts, Shown, presentable
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from reticent.serializers import Report, Serializer, StreamSerializer
 
 __all__ = ["Counts", "Guard", "PlanSource", "Shown", "guards"]
@@ -46,9 +42,7 @@ class Guard:
     counted and raises, for exits where an error is the better answer (a store that has to be read again).
     """
 
-    __slots__ = ("__weakref__", "_lock", "_passes", "_plan", "_until", "counts", "serializer", "strict", "surface")
-
-    serializer: Serializer
+    __slots__ = ("__weakref__", "_lock", "_plan", "counts", "serializer", "strict", "surface")
 
     def __init__(self, surface: str, *, plan: PlanSource = None, strict: bool = False) -> None:
         """Resolve the surface.
@@ -65,8 +59,7 @@ class Guard:
         self.counts = Counts()
         self._lock = threading.Lock()
         self._plan = _resolve(plan)
-        self._until = 0.0
-        self._renew()
+        self.serializer: Serializer = self._plan.serializer(surface)
         _all.add(self)
 
     def __repr__(self) -> str:
@@ -75,8 +68,7 @@ class Guard:
     @property
     def passes(self) -> bool:
         """Whether the surface may have reasoning, so that everything goes out as it is."""
-        self.current()
-        return self._passes
+        return self.serializer.passes
 
     def value(self, value: Any) -> Any:
         """What of ``value`` may rest at the exit; on a pass surface the same object.
@@ -94,7 +86,7 @@ class Guard:
 
         Never raises, unless the guard is strict.
         """
-        answer: Any = self._answer(lambda: self._counted(self.current()(data)), data)
+        answer: Any = self._answer(lambda: self._counted(self.serializer(data)), data)
         return answer if isinstance(answer, bytes) else orjson.dumps(answer)
 
     def fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,7 +110,7 @@ class Guard:
         An object without one becomes :class:`Shown`, so that ``%s`` and ``%r`` still fit. Never raises.
         """
         try:
-            return self._counted(self.current().value(value))
+            return self._counted(self.serializer.value(value))
         except UnsupportedType:
             contains = isinstance(value, Mapping | list | tuple | AbstractSet)
             return self.value(value) if contains else self._shown(value)
@@ -131,7 +123,7 @@ class Guard:
         Raises:
             UnknownWire: there is no such framing.
         """
-        return self._plan.as_of(_today()).stream(self.surface, wire=wire)
+        return self._plan.stream(self.surface, wire=wire)
 
     def withheld(self, error: BaseException, length: int | None) -> str:
         """Count a failure, and the placeholder that stands for what was withheld."""
@@ -146,20 +138,6 @@ class Guard:
         what = "a value" if length is None else f"{length} characters"
         return f"[reticent withheld {what}: {_code(error)}]"
 
-    def current(self) -> Serializer:
-        """The serializer as it stands today: a signed exception that ends is strip from that moment on."""
-        if time.time() >= self._until:
-            self._renew()
-        return self.serializer
-
-    def _renew(self) -> None:
-        from reticent.serializers.serializer import PassSerializer
-
-        plan = self._plan.as_of(_today())
-        self.serializer = plan.serializer(self.surface)
-        self._passes = isinstance(self.serializer, PassSerializer)
-        self._until = _midnight(plan.valid_until)
-
     def _answer(self, work: Callable[[], _T], value: Any) -> _T | str:
         try:
             return work()
@@ -173,21 +151,21 @@ class Guard:
         """A line that is one JSON document, as log pipelines write them, is judged as JSON and stays one."""
         if text[:1] == "{":
             try:
-                shown = self._counted(self.current()(text)).decode()
+                shown = self._counted(self.serializer(text)).decode()
             except MalformedInput:
-                return self._counted(self.current().text(text))
+                return self._counted(self.serializer.text(text))
             return _REMOVED if shown == "null" else shown
-        return self._counted(self.current().text(text))
+        return self._counted(self.serializer.text(text))
 
     def _value(self, value: Any) -> Any:
         try:
-            return self._counted(self.current().value(value))
+            return self._counted(self.serializer.value(value))
         except UnsupportedType:
-            return self._counted(self.current().value(presentable(value, self._leaf)))
+            return self._counted(self.serializer.value(presentable(value, self._leaf)))
 
     def _leaf(self, value: Any) -> Any:
         try:
-            return self.current().value(value)
+            return self.serializer.value(value)
         except UnsupportedType:
             return self.text(repr(value))
 
@@ -237,15 +215,6 @@ def _resolve(source: PlanSource) -> Plan:
     from reticent.compiler import load_plan
 
     return load_plan(source)
-
-
-def _today() -> date:
-    return datetime.now().astimezone().date()
-
-
-def _midnight(day: date | None) -> float:
-    """The moment at which ``day`` begins, in seconds; without a day, never."""
-    return float("inf") if day is None else datetime.combine(day, datetime.min.time()).astimezone().timestamp()
 
 
 def _code(error: BaseException) -> str:

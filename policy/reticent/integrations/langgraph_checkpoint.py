@@ -64,7 +64,7 @@ class ReticentSerde(SerializerProtocol):
     def _judged(self, value: Any, depth: int) -> Any:
         """``value`` without reasoning, part by part where the whole holds an object that has no JSON form."""
         try:
-            return self.guard.current().value(value)
+            return self.guard.serializer.value(value)
         except UnsupportedType:
             if depth > _DEEPEST:
                 raise InputTooDeep(f"a state nests deeper than {_DEEPEST} levels") from None

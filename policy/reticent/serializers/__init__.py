@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from reticent.dialects import Kinds, all_dialects, get_dialect
 from reticent.dialects._rules import BlockRule, MemberRule
+from reticent.serializers.ageing import AgeingSerializer, Clock, EndingStream, as_of_now
 from reticent.serializers.producers import Producer
 from reticent.serializers.program import MAX_BYTES, MAX_DEPTH, Options, Program, compile_program
 from reticent.serializers.report import Removal, Report
@@ -54,11 +55,15 @@ def build_serializer(
     if dialect is not None:
         get_dialect(dialect)
     issued, going = _producer(producer), _producer(to)
-    row = _row(plan, decision, dialect)
-    if going is None:
-        return row
-    options = _options(decision, foreign=True, dialect=dialect)
-    return RoundTripSerializer(_program(options, plan.vocabulary), going, issued, row)
+
+    def built(answer: Decision) -> Serializer:
+        row = _row(plan, answer, dialect)
+        if going is None:
+            return row
+        options = _options(answer, foreign=True, dialect=dialect)
+        return RoundTripSerializer(_program(options, plan.vocabulary), going, issued, row)
+
+    return built(decision) if decision.changes_at is None else AgeingSerializer(decision, built)
 
 
 def _row(plan: Plan, decision: Decision, dialect: str | None) -> Serializer:
@@ -81,10 +86,14 @@ def build_stream(
     """The filter of one stream; see ``Plan.stream``. A ``foreign`` one goes to a system that did not produce it."""
     if dialect is not None:
         get_dialect(dialect)
-    options = _options(decision, foreign=foreign, dialect=dialect)
-    if not options.withhold:
-        return PassStream(decision.surface)
-    return StripStream(decision.surface, _program(options, plan.vocabulary), wire=wire, starts_inside=starts_inside)
+    answer = as_of_now(decision, Clock().now())
+    options = _options(answer, foreign=foreign, dialect=dialect)
+    made: StreamSerializer = (
+        StripStream(decision.surface, _program(options, plan.vocabulary), wire=wire, starts_inside=starts_inside)
+        if options.withhold
+        else PassStream(decision.surface)
+    )
+    return made if answer.changes_at is None else EndingStream(made, answer.changes_at)
 
 
 def options_at_rest(decision: Decision, *, unknown_types: UnknownTypes) -> Options:

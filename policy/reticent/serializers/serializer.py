@@ -32,6 +32,11 @@ class Serializer(Protocol):
     surface: str
 
     @property
+    def passes(self) -> bool:
+        """Whether the surface may hold all reasoning, so that everything comes back as it is."""
+        ...
+
+    @property
     def report(self) -> Report:
         """Removals of this thread's last call."""
         ...
@@ -53,6 +58,7 @@ class PassSerializer:
     """Identity: the surface may hold reasoning."""
 
     __slots__ = ("surface",)
+    passes = True
 
     def __init__(self, surface: str) -> None:
         """Serve ``surface``."""
@@ -90,6 +96,7 @@ class StripSerializer:
     """Cut: the surface may not hold reasoning."""
 
     __slots__ = ("_find", "_last", "program", "surface")
+    passes = False
 
     def __init__(self, surface: str, program: Program, find: Find = cutting.everything) -> None:
         """Serve ``surface`` with the tables of ``program``; ``find`` says what of it is to go."""

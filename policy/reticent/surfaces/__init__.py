@@ -16,9 +16,11 @@ from reticent.surfaces.table import (
     Place,
     ReasoningName,
     SignedException,
+    Signer,
     Surface,
     SurfaceTable,
     Vocabulary,
+    WantedEvidence,
 )
 
 __all__ = [
@@ -29,11 +31,13 @@ __all__ = [
     "Place",
     "ReasoningName",
     "SignedException",
+    "Signer",
     "Surface",
     "SurfaceTable",
     "TableReading",
     "Template",
     "Vocabulary",
+    "WantedEvidence",
     "load_table",
     "read_table",
     "templates",

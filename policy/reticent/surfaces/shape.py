@@ -21,7 +21,9 @@ _MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
     (("surfaces", "*"), model.Surface),
     (("surfaces", "*", "holds"), model.Holding),
     (("surfaces", "*", "conditions", "*"), model.Condition),
+    (("surfaces", "*", "conditions", "*", "evidence"), model.WantedEvidence),
     (("surfaces", "*", "limits"), model.Limits),
+    (("signers", "*"), model.Signer),
     (("exceptions", "*"), model.SignedException),
     (("vocabulary",), model.Vocabulary),
     (("vocabulary", "reasoning", "*"), model.ReasoningName),
@@ -44,6 +46,10 @@ _WANTED = {
     "string_too_short": "text that is not empty",
 }
 
+_TIMES: dict[Path, tuple[str, str, str]] = {
+    ("expires",): ("wrong-date", "a date", "write it as year-month-day, such as 2027-03-01"),
+    ("max_age",): ("wrong-age", "an age", "write a whole number and one of s, m, h and d, such as 24h"),
+}
 _SENTENCES = frozenset({"owner", "why", "reason"})
 
 
@@ -63,8 +69,9 @@ def _worded(detail: ErrorDetails, path: Path) -> tuple[str, str, str]:
         return "unknown-key", f"{where} is not a key of the table", _known_keys(path)
     if kind == "literal_error":
         return _unknown_word(detail, where)
-    if path[-1:] == ("expires",):
-        return "wrong-date", f"{where} is not a date", "write it as year-month-day, such as 2027-03-01"
+    if path[-1:] in _TIMES:
+        code, what, fix = _TIMES[path[-1:]]
+        return code, f"{where} is not {what}", fix
     if kind in ("string_pattern_mismatch", "string_too_long"):
         return _wrong_text(path, where)
     return "wrong-shape", f"{where} is not usable", _wanted(detail)

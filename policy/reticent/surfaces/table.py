@@ -6,13 +6,23 @@ refused, and every default is the one that withholds more, except ``derived``, w
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Literal, Self
 
 import orjson
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PrivateAttr,
+    model_validator,
+)
 
 from reticent.surfaces.document import Positions
 
@@ -21,9 +31,24 @@ Lifetime = Literal["request", "task", "durable"]
 ContentClass = Literal["text", "summary", "opaque", "derived"]
 ReasoningClass = Literal["text", "summary", "opaque"]
 
+PUBLIC_KEY_BYTES = 32
+
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=100)]
 Count = Annotated[int, Field(gt=0, le=2**53)]
 Sentence = Annotated[str, Field(pattern=r"\S")]
+
+
+def _decoded(value: str) -> str:
+    """Let only 32 bytes in base64 through, after the name of the algorithm."""
+    scheme, _, text = value.partition(":")
+    try:
+        fits = scheme == "ed25519" and len(base64.b64decode(text, validate=True)) == PUBLIC_KEY_BYTES
+    except ValueError:
+        fits = False
+    if not fits:
+        msg = "write a public key as `reticent verify --new-key` prints it: ed25519: and 32 bytes in base64"
+        raise ValueError(msg)
+    return value
 
 
 def _plain_date(value: object) -> object:
@@ -40,6 +65,10 @@ def _as_type(value: object) -> object:
 
 
 PlainDate = Annotated[date, BeforeValidator(_plain_date, json_schema_input_type=date)]
+
+
+Age = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,5}[smhd]$")]
+PublicKey = Annotated[str, AfterValidator(_decoded)]
 
 
 class _Frozen(BaseModel):
@@ -69,6 +98,17 @@ class Holding(_Frozen):
     lifetime: Lifetime = Field(description="`request` and `task` end with the work or before it, `durable` does not.")
 
 
+class WantedEvidence(_Frozen):
+    """What has to show that a condition holds, and how long it counts."""
+
+    probe: Name = Field(description="The probe that looks: one that ships (docs/evidence.md) or one of your own.")
+    settings: Mapping[str, JsonValue] = Field(
+        default_factory=dict[str, JsonValue],
+        description="What the probe is told. `${NAME}` in a text is read from the environment when it looks.",
+    )
+    max_age: Age = Field(description="How long a look counts: a whole number and `s`, `m`, `h` or `d`, such as `24h`.")
+
+
 class Condition(_Frozen):
     """A claim that cuts arrows of its row, or bounds how long the surface keeps its own copy."""
 
@@ -79,6 +119,10 @@ class Condition(_Frozen):
     bounds: Literal["request", "task"] | None = Field(
         default=None,
         description="The lifetime the surface's own copy is bound to. Copies that have flowed on are not bound by it.",
+    )
+    evidence: WantedEvidence | None = Field(
+        default=None,
+        description="What has to show that it holds. While it is not shown, it does not hold; left out, it is a claim.",
     )
 
 
@@ -127,6 +171,13 @@ class SignedException(_Frozen):
     expires: PlainDate = Field(description="The first day on which it no longer counts.")
 
 
+class Signer(_Frozen):
+    """Somebody whose signature under evidence counts."""
+
+    key: PublicKey = Field(description="Their Ed25519 public key: `ed25519:` and 32 bytes in base64.")
+    owner: Sentence = Field(description="Who holds the private key.")
+
+
 class BlockName(_Frozen):
     """A block type or a field of the team's own."""
 
@@ -171,13 +222,26 @@ class SurfaceTable(_Frozen):
         default_factory=dict[str, tuple[str, ...]], description="Where content goes on from a place."
     )
     exceptions: tuple[SignedException, ...] = Field(default=(), description="Signed exceptions.")
+    signers: Annotated[Mapping[Name, Signer], Field(min_length=1)] | None = Field(
+        default=None, description="Whose signatures under evidence count. Needed when a condition asks for evidence."
+    )
     vocabulary: Vocabulary = Field(default_factory=Vocabulary, description="Block types and fields of your own.")
 
     _positions: Positions = PrivateAttr(default_factory=Positions)
 
-    def document(self, today: date) -> dict[str, Any]:
-        """The table as plain JSON values with ``today`` beside it: the whole input of an engine."""
-        return {**self._facts(), "today": today.isoformat()}
+    def document(self, today: date, evidence: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The table as plain JSON values with ``today`` beside it: the whole input of an engine.
+
+        ``evidence`` is what ``reticent.evidence.facts`` makes of evidence files; it is left out for a table that asks
+        for none, whose answer then depends on nothing but the day.
+        """
+        asked = {"evidence": dict(evidence)} if evidence is not None and self.asks_for_evidence else {}
+        return {**self._facts(), "today": today.isoformat(), **asked}
+
+    @property
+    def asks_for_evidence(self) -> bool:
+        """Whether a condition of this table has to be shown to hold."""
+        return any(claim.evidence for row in self.surfaces.values() for claim in row.conditions.values())
 
     @property
     def digest(self) -> str:

@@ -8,7 +8,7 @@ import data.reticent.words
 # description: |
 #   true for a surface whose own copy may be there after the work has ended; a condition
 #   that bounds the lifetime helps this copy only, never one that has flowed on. The
-#   condition named by `dropped` is taken not to hold; the empty string drops none
+#   conditions in the set `dropped`, as surface and name, are taken not to hold
 outlives(surface, dropped) if {
 	not _brief(surface)
 	not _bounded(surface, dropped)
@@ -18,6 +18,6 @@ _brief(surface) if input.surfaces[surface].holds.lifetime in words.brief_lifetim
 
 _bounded(surface, dropped) if {
 	some name, condition in input.surfaces[surface].conditions
-	name != dropped
+	not [surface, name] in dropped
 	condition.bounds in words.brief_lifetimes
 }

@@ -4,6 +4,7 @@
 #   of content, the reasons, and the arrows that a reader can follow to see why
 package reticent.main
 
+import data.reticent.evidence
 import data.reticent.exceptions
 import data.reticent.faults
 import data.reticent.proof
@@ -16,7 +17,7 @@ plan[surface] := decision if {
 	is_object(input.surfaces)
 	some surface, _ in input.surfaces
 
-	decision := object.union(_answer(surface, object.get(input, "today", "")), {
+	decision := object.union(_answer(surface, _today, evidence.now), {
 		"offenders": proof.offenders[surface],
 		"edges": proof.edges[surface],
 		"conditions": proof.conditions[surface],
@@ -30,15 +31,27 @@ plan[surface] := decision if {
 # entrypoint: true
 errors := faults.table | faults.row
 
-# the answers that will hold from the day on which an exception ends
-_lapses(surface) := {object.union({"from": date}, _answer(surface, date)) | some date in exceptions.ends(surface)}
+_today := object.get(input, "today", "")
 
-_answer(surface, date) := {
+# the answers that will hold from a day on which an exception ends, and from a moment at
+# which evidence gets too old; the first day there is and the moment 0 have always been
+_lapses(surface) := {lapse |
+	some date in ({"0001-01-01"} | exceptions.ends(surface))
+	some moment in ({0} | _ends(surface))
+	[date, moment] != ["0001-01-01", 0]
+	answer := _answer(surface, max({date, _today}), max({moment, evidence.now}))
+	lapse := object.union({"from": date, "moment": moment}, answer)
+}
+
+# what is not proved now is not proved later
+_ends(surface) := {moment | _sound(surface, evidence.now); some moment in proof.ends(surface)}
+
+_answer(surface, date, moment) := {
 	"verdict": _overall(classes),
 	"classes": classes,
-	"reasons": _reasons(surface, date),
+	"reasons": _reasons(surface, date, moment),
 } if {
-	passing := _passing(surface, date)
+	passing := _passing(surface, date, moment)
 	classes := {class: _verdict(class, passing) | some class in words.classes}
 }
 
@@ -50,37 +63,52 @@ _verdict(class, passing) := "pass" if {
 	class in passing
 } else := "strip"
 
-_passing(surface, date) := {class |
+_passing(surface, date, moment) := {class |
 	count(faults.table) == 0
-	some class in union({_proved(surface), _carried(surface), exceptions.granted(surface, date)})
+	some class in union({_proved(surface, moment), _carried(surface), exceptions.granted(surface, date)})
 }
 
-_proved(surface) := {class |
-	_sound(surface)
+_proved(surface, moment) := {class |
+	_sound(surface, moment)
 	some class in words.reasoning_classes
 }
 
 _carried(surface) := {"derived" | object.get(input.surfaces[surface], "derived", "pass") == "pass"}
 
 # the strictest word wins: the proof and the row must both say pass
-_sound(surface) if {
-	count(proof.offenders[surface]) == 0
+_sound(surface, moment) if {
+	count(_offenders(surface, moment)) == 0
 	_says_pass(surface)
 }
 
-_reasons(surface, date) := {reason | some reason, holds in _grounds(surface, date); holds} | proof.objections[surface]
+_offenders(surface, moment) := proof.offenders[surface] if moment == evidence.now
 
-_grounds(surface, date) := {
+_offenders(surface, moment) := proof.later(surface, moment) if moment != evidence.now
+
+_reasons(surface, date, moment) := union({
+	{reason | some reason, holds in _grounds(surface, date, moment); holds},
+	{offender.reason | some offender in _offenders(surface, moment)},
+	_unshown(surface, moment),
+})
+
+# told where the verdict hangs on it: on what is claimed alone, nobody would be reached
+_unshown(surface, moment) := {concat("-", ["evidence", status]) |
+	count(_offenders(surface, moment)) > 0
+	count(proof.claimed[surface]) == 0
+	some status in proof.unshown(surface, moment)
+}
+
+_grounds(surface, date, moment) := {
 	"table-invalid": count(faults.table) > 0,
-	"nothing-reachable": count(proof.offenders[surface]) == 0,
-	"row-says-strip": _says_strip(surface),
+	"nothing-reachable": count(_offenders(surface, moment)) == 0,
+	"row-says-strip": _says_strip(surface, moment),
 	"derived-stripped": count(_carried(surface)) == 0,
 	"exception-in-force": count(exceptions.granted(surface, date)) > 0,
 	"exception-expired": _lapsed(surface, date),
 }
 
-_says_strip(surface) if {
-	count(proof.offenders[surface]) == 0
+_says_strip(surface, moment) if {
+	count(_offenders(surface, moment)) == 0
 	not _says_pass(surface)
 } else := false
 

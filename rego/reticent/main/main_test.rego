@@ -93,6 +93,7 @@ test_answer_for_the_day_an_exception_ends_is_given_today if {
 	plan := main.plan with input as fixtures.with_exception({})
 	plan.log.lapses == {{
 		"from": "2027-03-01",
+		"moment": 0,
 		"verdict": "strip",
 		"classes": {"text": "strip", "summary": "strip", "opaque": "strip", "derived": "pass"},
 		"reasons": {"person-reachable", "outliving-store-reachable", "exception-expired"},
@@ -105,4 +106,39 @@ test_complaints_of_rows_and_of_tables_are_both_errors if {
 
 	table := main.errors with input as fixtures.without_value("/version")
 	{error.code | some error in table} == {"missing-key"}
+}
+
+test_evidence_that_fails_strips_with_the_reason if {
+	plan := main.plan with input as fixtures.with_statement({"held": false})
+	plan.tasks.verdict == "strip"
+	plan.tasks.reasons == {"person-reachable", "outliving-store-reachable", "evidence-failed"}
+	plan.memory.reasons == plan.tasks.reasons
+	plan.log.reasons == {"person-reachable", "outliving-store-reachable"}
+	main.errors == set() with input as fixtures.with_statement({"held": false})
+}
+
+test_answer_for_the_moment_evidence_is_too_old_is_given_now if {
+	plan := main.plan with input as fixtures.evidenced
+	plan.tasks.verdict == "pass"
+	plan.tasks.lapses == {{
+		"from": "0001-01-01",
+		"moment": 12600,
+		"verdict": "strip",
+		"classes": {"text": "strip", "summary": "strip", "opaque": "strip", "derived": "pass"},
+		"reasons": {"person-reachable", "outliving-store-reachable", "evidence-stale"},
+	}}
+	plan.log.lapses == set()
+}
+
+test_day_and_moment_are_answered_together if {
+	exception := {
+		"surface": "tasks", "classes": ["summary"], "reason": "r", "owner": "o", "expires": "2027-03-01",
+	}
+	plan := main.plan with input as fixtures.evidenced_with("/exceptions", [exception])
+	summaries := {[lapse.from, lapse.moment]: lapse.classes.summary | some lapse in plan.tasks.lapses}
+	summaries == {
+		["0001-01-01", 12600]: "pass",
+		["2027-03-01", 0]: "pass",
+		["2027-03-01", 12600]: "strip",
+	}
 }

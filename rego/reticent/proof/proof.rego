@@ -2,6 +2,7 @@
 # description: who and what can get at the content of a surface, and what keeps the others away
 package reticent.proof
 
+import data.reticent.evidence
 import data.reticent.flows
 import data.reticent.holdings
 
@@ -11,11 +12,35 @@ reach[surface] := graph.reachable(flows.uncut, {surface}) if some surface, _ in 
 
 # METADATA
 # description: the readers, systems and stores that a surface must not reach and does reach
-offenders[surface] := _offending(reach[surface]) if some surface, _ in input.surfaces
+offenders[surface] := _offending(reach[surface], _lost) if some surface, _ in input.surfaces
 
 # METADATA
-# description: the names of the reach rules that object to a surface
-objections[surface] := {offender.reason | some offender in offenders[surface]} if some surface, _ in input.surfaces
+# description: those that it would reach if every condition held that the table claims
+claimed[surface] := _offending(graph.reachable(flows.claimed, {surface}), set()) if some surface, _ in input.surfaces
+
+# METADATA
+# description: those that it will reach from a later moment on, when some evidence is too old
+later(surface, moment) := _offending(graph.reachable(flows.graph_without(lost), {surface}), lost) if {
+	lost := evidence.lost(moment)
+}
+
+# METADATA
+# description: |
+#   the moments after now from which a surface may reach more, because evidence for a
+#   condition on one of its ways is too old from then on
+ends(surface) := {moment |
+	some node in graph.reachable(flows.arrows, {surface})
+	some moment in evidence.ends(node)
+}
+
+# METADATA
+# description: what is wrong with the evidence for conditions that a surface needs, at a moment
+unshown(surface, moment) := {evidence.status(owner, name, moment) |
+	lost := evidence.lost(moment)
+	nodes := graph.reachable(flows.graph_without(lost), {surface})
+	some [owner, name] in lost
+	owner in nodes
+}
 
 # METADATA
 # description: the arrows that content of a surface can really take
@@ -36,6 +61,7 @@ conditions[surface] := {condition |
 		"cuts": {target | some target in claim.cuts},
 		"bounds": object.get(claim, "bounds", null),
 		"keeps_out": _kept_out(surface, owner, name),
+		"evidence": evidence.told(owner, name),
 	}
 	_worth_telling(surface, condition)
 } if {
@@ -49,17 +75,28 @@ _worth_telling(surface, condition) if {
 	count(condition.keeps_out) > 0
 }
 
-_kept_out(surface, owner, name) := (_offending(wider) | _unbounded(owner, name)) - offenders[surface] if {
+_worth_telling(surface, condition) if {
+	condition.surface != surface
+	[condition.surface, condition.name] in _lost
+}
+
+_kept_out(surface, owner, name) := _offending(wider, {[owner, name]} | _lost) - offenders[surface] if {
 	wider := graph.reachable(flows.without[owner][name], {surface})
 }
 
-# a bounding condition keeps out the surface's own lasting copy
-_unbounded(owner, name) := {{"kind": "store", "place": owner, "reason": "outliving-store-reachable"} |
-	holdings.outlives(owner, name)
-}
+_lost := evidence.lost(evidence.now)
 
-_offending(nodes) := {offender |
+_offending(nodes, dropped) := _by_rule(nodes) | _unbounded(nodes, dropped)
+
+_by_rule(nodes) := {offender |
 	some rule
 	some place in (data.reticent.rules.reach[rule].offenders & nodes)
 	offender := {"kind": data.reticent.rules.reach[rule].kind, "place": place, "reason": rule}
+}
+
+# a bounding condition that does not hold leaves a lasting copy, of which no reach rule knows
+_unbounded(nodes, dropped) := {{"kind": "store", "place": owner, "reason": "outliving-store-reachable"} |
+	some [owner, _] in dropped
+	owner in nodes
+	holdings.outlives(owner, dropped)
 }

@@ -62,3 +62,39 @@ test_condition_does_not_keep_out_whom_content_reaches_anyway if {
 	}
 	kept.encrypted == {"archive"}
 }
+
+test_condition_that_is_not_shown_cuts_nothing if {
+	table := fixtures.with_statement({"held": false})
+	offenders := proof.offenders with input as table
+	{offender.place | some offender in offenders.tasks} == {"archive", "reader"}
+	offenders.memory == offenders.tasks
+	claimed := proof.claimed with input as table
+	claimed.tasks == set()
+	proof.unshown("memory", 10000) == {"failed"} with input as table
+}
+
+test_condition_of_another_that_is_not_shown_is_told if {
+	conditions := proof.conditions with input as fixtures.with_statement({"held": false})
+	some condition in conditions.memory
+	condition.name == "encrypted"
+	condition.evidence.status == "failed"
+}
+
+test_moments_at_which_more_is_reached_are_known_behind_cut_arrows_too if {
+	table := json.patch(fixtures.evidenced, [{
+		"op": "add",
+		"path": "/surfaces/memory/conditions",
+		"value": {"sealed": {"cuts": ["tasks"]}},
+	}])
+	proof.ends("memory") == {12600} with input as table
+	proof.ends("log") == set() with input as table
+	later := proof.later("tasks", 12600) with input as table
+	{offender.place | some offender in later} == {"archive", "reader"}
+}
+
+test_bound_that_is_not_shown_leaves_a_lasting_copy if {
+	asked := {"probe": "sweeper", "max_age": "1h"}
+	table := fixtures.evidenced_with("/surfaces/tasks/conditions/erased/evidence", asked)
+	offenders := proof.offenders with input as table
+	offenders.tasks == {{"kind": "store", "place": "tasks", "reason": "outliving-store-reachable"}}
+}

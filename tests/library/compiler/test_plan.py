@@ -119,7 +119,7 @@ def test_file_is_readable_without_reticent(excepted: Plan) -> None:
     assert "strip" == told["decisions"]["summaries"]["verdict"]
     assert ["summaries", "reader"] == told["decisions"]["summaries"]["path"]
     assert "2026-11-30" == told["valid_until"]
-    assert 1 == told["plan_version"]
+    assert 2 == told["plan_version"]
 
 
 def spoil(content: bytes, change: Callable[[dict[str, Any]], object], *, stamp: bool) -> bytes:
@@ -152,7 +152,7 @@ def test_changed_plan_is_refused(name: str, excepted: Plan, *, stamp: bool) -> N
         Plan.from_json(content)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None, True, 1.5])
+@pytest.mark.parametrize("version", [0, 3, "1", None, True, 1.5])
 def test_plan_of_another_version_is_refused(version: object, excepted: Plan) -> None:
     """A version nobody knows is refused, whatever else the file says."""
     content = spoil(excepted.to_json(), lambda told: told.update(plan_version=version), stamp=True)
@@ -165,11 +165,27 @@ def test_plan_of_an_older_version_is_migrated(excepted: Plan, monkeypatch: pytes
     """An old file is brought up to date by the migration for its version."""
 
     def migrate(told: dict[str, Any]) -> dict[str, Any]:
-        newer = {**told, "plan_version": 1}
-        return {**newer, "digest": digest_of(newer)}
+        return {**told, "plan_version": 2}
 
     monkeypatch.setattr(plan_file, "MIGRATIONS", {0: migrate})
     content = spoil(excepted.to_json(), lambda told: told.update(plan_version=0), stamp=True)
+
+    assert excepted.decisions == Plan.from_json(content, today=today).decisions
+
+
+def test_plan_of_version_one_asks_for_no_evidence(excepted: Plan, today: date) -> None:
+    """A plan that was compiled before there was evidence is read as it was meant."""
+
+    def older(told: dict[str, Any]) -> None:
+        told.update(plan_version=1)
+        del told["evidence"], told["moment"], told["closes_at"]
+        for decision in told["decisions"].values():
+            for lapse in decision["lapses"]:
+                del lapse["moment"]
+            for condition in decision["conditions"]:
+                del condition["evidence"]
+
+    content = spoil(excepted.to_json(), older, stamp=True)
 
     assert excepted.decisions == Plan.from_json(content, today=today).decisions
 

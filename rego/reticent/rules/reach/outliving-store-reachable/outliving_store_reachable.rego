@@ -23,7 +23,7 @@ offenders contains place if {
 
 offenders contains surface if {
 	some surface, _ in input.surfaces
-	holdings.outlives(surface, "")
+	holdings.outlives(surface, set())
 }
 
 # a negated test must not hold a reference that can be undefined: it would make the whole body undefined

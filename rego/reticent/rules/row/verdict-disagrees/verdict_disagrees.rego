@@ -9,7 +9,9 @@ import data.reticent.faults
 import data.reticent.proof
 
 # METADATA
-# description: the row, its own verdict, and the verdict that the proof gives
+# description: |
+#   the row, its own verdict, and the verdict that the proof gives when every claimed
+#   condition holds: what is signed is the table, and evidence comes and goes
 errors contains {"code": "verdict-disagrees", "at": ["surfaces", surface, "verdict"], "value": says, "proof": proved} if {
 	count(faults.table) == 0
 	some surface, row in input.surfaces
@@ -19,5 +21,5 @@ errors contains {"code": "verdict-disagrees", "at": ["surfaces", surface, "verdi
 }
 
 _proved(surface) := "pass" if {
-	count(proof.offenders[surface]) == 0
+	count(proof.claimed[surface]) == 0
 } else := "strip"

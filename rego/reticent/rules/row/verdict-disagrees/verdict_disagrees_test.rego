@@ -25,3 +25,7 @@ test_finds_a_row_that_strips_what_nobody_reaches if {
 test_an_exception_does_not_change_what_the_row_must_say if {
 	rule.errors == set() with input as fixtures.with_exception({"classes": ["text", "summary", "opaque"]})
 }
+
+test_row_is_signed_on_what_is_claimed_and_not_on_evidence if {
+	rule.errors == set() with input as fixtures.with_statement({"held": false})
+}

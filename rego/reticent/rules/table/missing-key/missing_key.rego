@@ -5,6 +5,8 @@
 #     ref: docs/rules/table/missing-key.md
 package reticent.rules.table["missing-key"]
 
+import data.reticent.evidence
+
 # METADATA
 # description: where the key is missing, and its name
 errors contains {"code": "missing-key", "at": at, "key": key} if {
@@ -32,4 +34,13 @@ _required contains [["surfaces", name, "holds"], row.holds, {"kind", "lifetime"}
 
 _required contains [["exceptions", index], exception, {"surface", "classes", "reason", "owner", "expires"}] if {
 	some index, exception in input.exceptions
+}
+
+_required contains [[], input, {"signers"}] if some _, _ in evidence.asked
+
+_required contains [["signers", name], signer, {"key", "owner"}] if some name, signer in input.signers
+
+_required contains [["surfaces", surface, "conditions", name, "evidence"], wanted, {"probe", "max_age"}] if {
+	some surface, names in evidence.asked
+	some name, wanted in names
 }

@@ -35,3 +35,15 @@ test_only_stores_need_a_lifetime if {
 	rule.errors == set() with input as fixtures.with_value("/places/crowd", {"kind": "person"})
 	rule.errors != set() with input as fixtures.with_value("/places/crowd", {"kind": "store"})
 }
+
+test_evidence_needs_a_probe_an_age_and_somebody_who_signs if {
+	rule.errors == set() with input as fixtures.evidenced
+	table := fixtures.with_value("/surfaces/tasks/conditions/encrypted/evidence", {})
+	errors := rule.errors with input as table
+	{error.key | some error in errors} == {"probe", "max_age", "signers"}
+}
+
+test_signer_has_a_key_and_an_owner if {
+	errors := rule.errors with input as fixtures.evidenced_with("/signers/ops", {})
+	{error.key | some error in errors} == {"key", "owner"}
+}

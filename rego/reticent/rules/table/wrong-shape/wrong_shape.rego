@@ -5,6 +5,8 @@
 #     ref: docs/rules/table/wrong-shape.md
 package reticent.rules.table["wrong-shape"]
 
+import data.reticent.evidence
+
 # METADATA
 # description: the place of each such value, and the type it should have
 errors contains {"code": "wrong-shape", "at": at, "wanted": wanted} if {
@@ -19,7 +21,7 @@ _fits(value, "text") if {
 
 _fits(value, wanted) if type_name(value) == wanted
 
-_checks contains [[key], input[key], "object"] if some key in {"places", "surfaces", "flows"}
+_checks contains [[key], input[key], "object"] if some key in {"places", "surfaces", "flows", "signers"}
 
 _checks contains [["exceptions"], input.exceptions, "array"]
 
@@ -61,4 +63,22 @@ _checks contains [["exceptions", index], exception, "object"] if some index, exc
 _checks contains [["exceptions", index, key], exception[key], wanted] if {
 	some index, exception in input.exceptions
 	some key, wanted in {"classes": "array", "reason": "text", "owner": "text"}
+}
+
+_checks contains [["signers", name], signer, "object"] if some name, signer in input.signers
+
+_checks contains [["signers", name, key], signer[key], "text"] if {
+	some name, signer in input.signers
+	some key in {"key", "owner"}
+}
+
+_checks contains [["surfaces", surface, "conditions", name, "evidence"], wanted, "object"] if {
+	some surface, names in evidence.asked
+	some name, wanted in names
+}
+
+_checks contains [["surfaces", surface, "conditions", name, "evidence", key], wanted[key], type] if {
+	some surface, names in evidence.asked
+	some name, wanted in names
+	some key, type in {"probe": "text", "settings": "object"}
 }

@@ -41,3 +41,19 @@ test_finds_wrong_types_in_exceptions if {
 	errors := rule.errors with input as fixtures.with_exception({"classes": "summary", "reason": " ", "owner": 7})
 	{error.at | some error in errors} == {["exceptions", 0, key] | some key in {"classes", "reason", "owner"}}
 }
+
+test_finds_evidence_and_signers_of_a_wrong_type if {
+	rule.errors == set() with input as fixtures.evidenced
+	every path, value in {
+		"/signers": [],
+		"/signers/ops": "key",
+		"/signers/ops/key": 1,
+		"/surfaces/tasks/conditions/encrypted/evidence": "yes",
+		"/surfaces/tasks/conditions/encrypted/evidence/probe": "",
+		"/surfaces/tasks/conditions/encrypted/evidence/settings": [],
+	} {
+		errors := rule.errors with input as fixtures.evidenced_with(path, value)
+		some error in errors
+		error.at == split(trim_prefix(path, "/"), "/")
+	}
+}
