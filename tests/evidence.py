@@ -25,7 +25,7 @@ HOUR: Final = 3600
 
 def statement(surface: str, condition: str, **change: Any) -> Statement:
     """Say that a condition held a minute ago, unless ``change`` says something else."""
-    said = {"held": True, "observed": NOW - 60, "since": NOW - 60, "code": "held", **change}
+    said: dict[str, Any] = {"held": True, "observed": NOW - 60, "since": NOW - 60, "code": "held", **change}
     return Statement(surface, condition, **said)
 
 
