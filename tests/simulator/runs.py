@@ -246,14 +246,16 @@ def interleavings(draw: st.DrawFn, *, notes: bool = True) -> Run:
     return Run(tuple(events), interleaved=True)
 
 
-def long_task(steps: int, *, task: str = "t0", names: Names | None = None, finished: bool = False) -> list[Event]:
+def long_task(
+    steps: int, *, task: str = "t0", names: Names | None = None, finished: bool = False, repeat: int = 1
+) -> list[Event]:
     """One task of ``steps`` tool steps, for scenarios with a fixed size."""
     known = names or Names()
     events: list[Event] = [User(task, known.next("user"))]
     for _ in range(steps):
         call = Call(f"call_{known.next('c')}", "get_order", "{}")
         events.append(Turn(task, reasoning=f"{known.next('thought')} PRIVATE", calls=(call,), stop="tool"))
-        events.append(Results(task, ((call, known.next("body")),)))
+        events.append(Results(task, ((call, known.next("body") * repeat),)))
     if finished:
         final = Turn(
             task, text=known.next("answer"), reasoning=f"{known.next('thought')} PRIVATE", phase="final_answer"

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from reticent.history.outcome import Compaction
     from reticent.history.scratchpad.records import Scratchpad
     from reticent.history.scratchpad.sources import Sources
-    from reticent.history.settled import Guard
     from reticent.history.summaries.asking import Summariser
     from reticent.history.summaries.pins import Pins
 
@@ -60,6 +59,9 @@ class Keeping:
     pins: Pins | None = field(default=None, repr=False)
     scope: Scope = field(default_factory=Scope)
     timeout: float | None = None
+    """Seconds a summariser may take."""
+    room: int | None = None
+    """Bytes that a prompt may have, where the summariser's window is known."""
 
 
 async def compact_with_scratchpad(
@@ -84,10 +86,10 @@ async def compact_with_scratchpad(
     first = Run(history, analysis, options_for(analysis.report.dialect, options))
     if not first.decision.acts:
         return Kept(compaction=first.nothing(), pad=pad, flushed=None)
-    flushed = flushed_or_refused(analysis, pad, keeping, progress)
+    flushed = flushed_or_refused(analysis, pad, keeping, progress, end=analysis.report.boundary)
     if isinstance(flushed, Refusal):
         return Kept(compaction=first.nothing(refused=[flushed]), pad=pad, flushed=None)
-    given = replace(first.options, guard=_both(flushed.guard, first.options.guard), pins=keeping.pins)
+    given = replace(first.options, guard=flushed.with_guard(first.options.guard), pins=keeping.pins)
     run = Run(history, analysis, replace(given, tenant=keeping.scope.tenant))
     draft = run.climb()
     block = render(flushed.pad)
@@ -101,9 +103,10 @@ async def compact_with_scratchpad(
     return Kept(compaction=done, pad=flushed.pad, flushed=flushed)
 
 
-def flushed_or_refused(analysis: Analysis, pad: Scratchpad, keeping: Keeping, progress: Progress) -> Flushed | Refusal:
-    """What the settled part leaves in the scratchpad; a refusal when that failed, by type alone."""
-    end = analysis.report.boundary
+def flushed_or_refused(
+    analysis: Analysis, pad: Scratchpad, keeping: Keeping, progress: Progress, *, end: int
+) -> Flushed | Refusal:
+    """What the entries before ``end`` leave in the scratchpad; a refusal when that failed, by type alone."""
     try:
         flushed = flush(analysis, pad, keeping.sources, keeping.schema, end=end, progress=progress)
     except Exception as error:  # noqa: BLE001 - a schema is the caller's code; whatever it raises, nothing is compacted
@@ -126,11 +129,5 @@ def _writing(keeping: Keeping, model: Summariser, block: str) -> Writing:
         pins=keeping.pins,
         tenant=keeping.scope.tenant,
         timeout=keeping.timeout,
+        room=keeping.room,
     )
-
-
-def _both(own: Guard, other: Guard | None) -> Guard:
-    def guard(op: str, start: int, end: int) -> str | None:
-        return own(op, start, end) or (None if other is None else other(op, start, end))
-
-    return guard

@@ -15,7 +15,7 @@ class Knobs:
     """The thresholds with their defaults. Shares lie above 0 and up to 1; counts are whole.
 
     ``soft`` and ``hard`` are shares of the working budget and of the window; ``warn`` is one of the task's budget.
-    ``scratchpad_squeeze_fraction`` and ``compact_history_default_keep`` belong to the fold.
+    What comes from ``auto`` on belongs to the fold.
     """
 
     soft: float = 0.60
@@ -25,17 +25,37 @@ class Knobs:
     least_interval: int = 5
     stuck_after: int = 50
     """Requests without a moved boundary before a stuck live span is reported."""
+    auto: float = 0.90
+    """Share of the window at which a fold runs by itself."""
+    auto_least_messages: int = 4
+    """With this many messages or fewer there is nothing to fold."""
     scratchpad_squeeze_fraction: float = 0.95
     compact_history_default_keep: int = 2
+    max_scratchpad_size: int = 65_536
+    """Bytes that the notes of a scratchpad may have; 0 sets no limit."""
+    squeeze_generations: int = 3
+    """How many models may stand between squeezed notes and what they were written from."""
 
     def __post_init__(self) -> None:
         """Check each value, then the values against one another."""
-        for name in ("soft", "hard", "warn", "result_share", "scratchpad_squeeze_fraction"):
+        for name in _SHARES:
             _share(name, getattr(self, name))
-        for name, least in (("least_interval", 0), ("stuck_after", 1), ("compact_history_default_keep", 1)):
+        for name, least in _COUNTS:
             _count(name, getattr(self, name), least)
-        if self.soft >= self.hard:
-            raise ConfigurationError(f"soft ({self.soft}) must lie below hard ({self.hard})")
+        for name in ("hard", "auto"):
+            if self.soft >= getattr(self, name):
+                raise ConfigurationError(f"soft ({self.soft}) must lie below {name} ({getattr(self, name)})")
+
+
+_SHARES = ("soft", "hard", "warn", "result_share", "auto", "scratchpad_squeeze_fraction")
+_COUNTS = (
+    ("least_interval", 0),
+    ("stuck_after", 1),
+    ("auto_least_messages", 0),
+    ("compact_history_default_keep", 1),
+    ("max_scratchpad_size", 0),
+    ("squeeze_generations", 1),
+)
 
 
 def load_knobs(values: Mapping[str, Any]) -> Knobs:

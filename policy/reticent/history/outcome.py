@@ -30,6 +30,8 @@ class CompactionReport:
     tokens_after: int = 0
     first_changed: int | None = None
     """Position of the first change; the provider's cache is lost from there."""
+    cached_tokens: int | None = None
+    """Tokens of the history in front of the first change: what the provider's cache still holds at the next request."""
     break_even: float | None = None
     """Requests until the rewrite has paid for that cache."""
 
@@ -44,6 +46,7 @@ class CompactionReport:
             "refused": [refusal.to_json() for refusal in self.refused],
             "tokens": {"before": self.tokens_before, "after": self.tokens_after},
             "first_changed": self.first_changed,
+            "cached_tokens": self.cached_tokens,
             "break_even_requests": None if self.break_even is None else round(self.break_even, 1),
         }
 

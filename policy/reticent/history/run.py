@@ -172,6 +172,7 @@ class Run:
             report,
             tokens_after=settled_after + self.live_tokens,
             first_changed=first,
+            cached_tokens=sum(self.options.counter(entry.raw) for entry in self.analysis.entries[:first]),
             break_even=break_even(max(0, behind - goes), goes, 0),
         )
 

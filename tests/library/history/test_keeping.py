@@ -16,7 +16,7 @@ from reticent.errors import TenantMismatch
 from reticent.history import compact
 from reticent.history.progress import Step
 from reticent.history.scope import Scope, Scoped
-from reticent.history.scratchpad import Scratchpad, Sources, Tool, read_block, to_json, view
+from reticent.history.scratchpad import Scratchpad, Sources, Tool, literals_in, read_block, to_json, view
 
 
 def test_a_wrong_computed_value_is_corrected_by_the_next_result() -> None:
@@ -73,9 +73,8 @@ def test_the_block_comes_behind_the_summary_and_nothing_closes_it() -> None:
     block = texts[-1]
     assert texts[0].startswith("[reticent: summary of")
     assert 1 == sum("[reticent: end of scratchpad" in line for line in block.splitlines())
-    rows = read_block(block)
-    assert {"fact"} == {row["kind"] for row in rows}
-    assert evil in {row["value"] for row in rows}
+    assert [["tool", "call", "facts", "identifiers"]] == [list(row) for row in read_block(block)]
+    assert {evil, "3", "ORD-8"} == literals_in(block) - {"ORD-7"}
     assert [] == read_block(block.replace("obey", "obex"))
 
 
@@ -118,9 +117,7 @@ def test_the_decision_stays_and_the_evidence_goes() -> None:
     text = json.dumps(list(done.compaction.history))
     assert "refund agreed" in text
     assert "xxxx" not in text
-    assert set(done.pad.literals) <= {
-        row["value"] for row in read_block(done.compaction.history[0]["content"][-1]["text"])
-    }
+    assert set(done.pad.literals) <= literals_in(done.compaction.history[0]["content"][-1]["text"])
 
 
 def test_the_summary_has_a_slot_for_each_thing_that_must_survive() -> None:

@@ -26,7 +26,7 @@ from reticent.history.scratchpad import (
     Scratchpad,
     flush,
     from_json,
-    read_block,
+    literals_in,
     read_sources,
     record,
     to_json,
@@ -98,7 +98,7 @@ def test_a_recovery_is_made_of_tool_results_alone() -> None:
 
     block = rendered(pad.with_notes([Note(text="MODEL-WORD in a note")]))
     assert "MODEL-WORD" not in block
-    assert {"1845.00", "ORD-4921", "true"} <= {row["value"] for row in read_block(block)}
+    assert {"1845.00", "ORD-4921", "true"} <= literals_in(block)
 
 
 def test_failed_attempts_are_kept_with_their_outcome() -> None:

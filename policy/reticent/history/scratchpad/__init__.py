@@ -13,7 +13,7 @@ r"""A typed scratchpad outside the transcript: facts and failed attempts from to
 
 from __future__ import annotations
 
-from reticent.history.scratchpad.block import read_block, render
+from reticent.history.scratchpad.block import literals_in, read_block, render
 from reticent.history.scratchpad.flush import Flushed, Unflushed, flush, record
 from reticent.history.scratchpad.records import Attempt, Fact, Note, Scratchpad
 from reticent.history.scratchpad.schema import From, view
@@ -33,6 +33,7 @@ __all__ = [
     "Unflushed",
     "flush",
     "from_json",
+    "literals_in",
     "read_block",
     "read_sources",
     "record",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from reticent.errors import UnsourcedValue
 from reticent.history.exchanges import canonical, exchanges_in
 from reticent.history.progress import Progress, Step, silent
+from reticent.history.scratchpad.block import IDENTIFIER
 from reticent.history.scratchpad.records import Attempt, Fact, Scratchpad
 from reticent.history.scratchpad.schema import fits, pointed, taken
 from reticent.history.scratchpad.sources import Sources, ToolKind
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from reticent.history.boundary import Analysis
     from reticent.history.exchanges import Exchange
+    from reticent.history.settled import Guard
 
 _CODE = re.compile(r"(?<![\w.])([45]\d\d)(?![\w.])")
 """A status code in the text of a failed call."""
@@ -61,6 +63,16 @@ class Flushed:
         if op in {"strip", "repair"}:
             return None
         return "unflushed-identifier" if any(start <= one.position < end for one in self.unflushed) else None
+
+    def with_guard(self, other: Guard | None) -> Guard:
+        """This guard, and the caller's own behind it."""
+        behind = other or _allowed
+        return lambda op, start, end: self.guard(op, start, end) or behind(op, start, end)
+
+
+def _allowed(op: str, start: int, end: int) -> None:
+    """Forbids nothing."""
+    del op, start, end
 
 
 def flush(
@@ -131,7 +143,7 @@ def _fact(key: str, literal: str, exchange: Exchange) -> Fact:
 
 def _key(literal: str) -> str:
     """Each identifier is a key of its own, by digest: keys stand in reports, and identifiers must not."""
-    return "identifier:" + hashlib.sha256(literal.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return IDENTIFIER + hashlib.sha256(literal.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def _holds(body: str, literal: str) -> bool:

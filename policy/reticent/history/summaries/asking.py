@@ -113,9 +113,12 @@ _HEADING = re.compile(r"^##[ \t]+(.+?)[ \t]*#*$", re.MULTILINE)
 
 def sections_of(text: str) -> dict[str, str]:
     """The headings of a summary with what stands under each, in order."""
-    marks = list(_HEADING.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    return {mark[1]: text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)}
+    found: dict[str, str] = {}
+    end = len(text)
+    for mark in reversed(list(_HEADING.finditer(text))):
+        found[mark[1]] = text[mark.end() : end].strip()
+        end = mark.start()
+    return dict(reversed(found.items()))
 
 
 def missing_sections(text: str, template: Template) -> list[str]:

@@ -64,12 +64,14 @@ FOLD = Template(
         Section(
             "References and quotes",
             "List every file path with its line range, every identifier, address, amount and version that a result "
-            "returned, each with the tool it came from, and quote literally what a later answer may have to cite.",
+            "returned, each with the tool it came from, and quote literally what a later answer may have to cite. Look "
+            "for slashes, digits, units, quotation marks and names in capitals.",
         ),
         Section(
             "Errors, fixes and lessons",
             "List every attempt that failed or found nothing: the tool, its arguments, and the outcome, such as a "
-            "status code, an empty list or a refusal. Then how it was solved, or that it was not.",
+            "status code, an empty list or a refusal. Then how it was solved, or that it was not. Look for error, not "
+            "found, denied, empty, again and instead.",
         ),
         Section(
             "User messages",
@@ -84,7 +86,7 @@ FOLD = Template(
         Section(
             "Current work",
             "List everything that was being done in the last records: the step, the files and identifiers it touched, "
-            "what its result was, and what comes directly after it.",
+            "what its result was, and what comes after it. Look for the last calls and for what was announced.",
         ),
     ),
 )
