@@ -148,7 +148,7 @@ def _statement(told: Mapping[str, Any]) -> Statement:
 
 def _only(told: Mapping[str, Any], known: frozenset[str]) -> None:
     """Refuse keys that no signature would cover."""
-    if set(told) != known:
+    if frozenset(told) != known:
         raise KeyError
 
 
