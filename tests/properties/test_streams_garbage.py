@@ -142,3 +142,12 @@ def test_values_that_are_no_events_pass() -> None:
     """Numbers, strings and lists between events go on as they came."""
     data = b"".join(b"data: " + orjson.dumps(value) + b"\n\n" for value in [1, "a", None, [], [1], {"a": []}, {}])
     assert shown(data, "sse") == data
+
+
+@told_inside
+def test_a_line_end_anywhere_leaks_nothing(protocol: Protocol) -> None:
+    """Where an event is broken in two, neither half passes for text, whichever byte the break is at."""
+    data = protocol.encode([Block(kind="reasoning", pieces=(SECRET,)), Block(kind="text", pieces=("Hello.",))])
+    for at in range(len(data) + 1):
+        broken = data[:at] + b"\r\n\r\n" + data[at:]
+        assert leaks(shown(broken, protocol.wire), SECRET, wire="text") == [], at

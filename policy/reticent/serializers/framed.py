@@ -132,7 +132,7 @@ class FramedStream(StreamFilter):
         if data.strip() == _DONE:
             return self._end() + self._framing.join(frame, sidelines.original(frame))
         out = self._payload(frame, data)
-        if not sidelines.has_comment(frame.raw):
+        if not self._has_comment(frame.raw):
             return out
         return sidelines.without_suspect_comments(out, self._program, self._report)
 
@@ -141,7 +141,7 @@ class FramedStream(StreamFilter):
         raw = frame.raw
         if frame.kind == "separator" and raw.rstrip().endswith(b"]"):
             return self._extra(self._session.close()) + self._framing.join(frame, raw)
-        if sidelines.has_comment(raw):
+        if self._has_comment(raw):
             raw = sidelines.without_suspect_comments(raw, self._program, self._report)
         return self._framing.join(frame, raw)
 
@@ -163,7 +163,7 @@ class FramedStream(StreamFilter):
         self._plain = (
             not outcome.before
             and not superseded
-            and not sidelines.has_comment(frame.raw)
+            and not self._has_comment(frame.raw)
             and (session.partial if session.feeds else not session.marks)
         )
         before = self._extra(outcome.before)
@@ -184,7 +184,8 @@ class FramedStream(StreamFilter):
             return self._framing.join(frame, frame.without_data())
         if self._is_named(frame, text):
             return self._framing.join(frame, frame.without_data())
-        textpayloads.check_broken(text, always_json=self._framing.name == "json-array")
+        always = self._framing.name == "json-array"
+        textpayloads.check_broken(text, always_json=always, among_json=self._template is not None)
         if frame.kind == "data" and self._framing.name == "sse":
             self._last_text = frame
             shown = self._texts.feed(text)
@@ -193,6 +194,10 @@ class FramedStream(StreamFilter):
         if shown == text:
             return self._framing.join(frame, sidelines.original(frame))
         return self._framing.join(frame, frame.with_data(_encode(shown)) if shown else frame.without_data())
+
+    def _has_comment(self, raw: bytes) -> bool:
+        """Whether some line of a frame is a comment; in a binary frame a colon opens the name of a header."""
+        return self._framing.name == "sse" and sidelines.has_comment(raw)
 
     def _is_named(self, frame: Frame, value: Any) -> bool:
         """Whether an event is reasoning by its name alone, and withheld for it."""

@@ -29,6 +29,8 @@ PLACEHOLDER: Final = "[reasoning removed]"
 _MARKERS: Final = re.compile(
     r"hink|eason|hought|ncrypted|ignature|edacted|ationale|ompaction|\\u00[4-7]", re.IGNORECASE
 )
+_MEMBER: Final = re.compile(r'"\s*:')
+"""How a member goes on after its name, wherever the object around it was broken."""
 _SUSPECT_FIELDS: Final = frozenset(
     {
         "thinking",
@@ -52,6 +54,11 @@ _CONTAINERS: Final = ("dict", "list", "call")
 _LANGUAGE_REACH: Final = 64
 """Characters before a value in which its language shows."""
 _Replacement = tuple["Node | Item", str]
+
+
+def holds_members(text: str) -> bool:
+    """Whether ``text`` seems to hold members of a carrier that was broken somewhere in front of them."""
+    return _MEMBER.search(text) is not None and _MARKERS.search(text) is not None
 
 
 def may_hold(text: str) -> bool:

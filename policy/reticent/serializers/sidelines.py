@@ -62,4 +62,7 @@ def without_suspect_comments(raw: bytes, program: Program, report: Report) -> by
 
 def _is_clean(line: bytes, program: Program, report: Report) -> bool:
     text = line[1:].decode("utf-8", "surrogateescape")
+    if literals.holds_members(text):  # a payload that was broken in front of a colon
+        report.add("sse/comment", len(text))
+        return False
     return not literals.may_hold(text) or logtext.strip(text, program, report) == text

@@ -53,9 +53,9 @@ def edit(walk: Walk, text: str, position: int, key: Any, depth: int) -> Edit | N
     if position == Position.SYSTEM:
         return None
     if (len(text) >= _SHORTEST_JSON and text[0] in '{["') or text[0].isspace():
-        found = nested(walk, text, _inner_position(position), depth)
-        if found is not None:
-            return found
+        judged = nested(walk, text, _inner_position(position), depth)
+        if judged is not None:
+            return judged[0]
     if position == Position.ASSISTANT:
         return tags(walk, text) if key in _TEXT_KEYS and walk.inline_tags else None
     if position == Position.DATA:
@@ -92,8 +92,10 @@ def _inner_position(position: int) -> int:
     return Position.DATA if position in (Position.ASSISTANT, Position.DATA, Position.USER) else Position.OPEN
 
 
-def nested(walk: Walk, text: str, position: int, depth: int) -> Edit | None:
-    """The edit of a string that is JSON as a whole, or was before it was cut short.
+def nested(walk: Walk, text: str, position: int, depth: int) -> tuple[Edit | None] | None:
+    """The edit of a string that is JSON as a whole, or was before it was cut short, in a tuple.
+
+    None when it is neither, so that it has to be read as text.
 
     Raises:
         InputTooDeep: more than ``MAX_NESTING`` strings inside one another.
@@ -106,14 +108,15 @@ def nested(walk: Walk, text: str, position: int, depth: int) -> Edit | None:
     except ValueError:
         if stripped[0] == '"' or walk.fragments:
             return None
-        return literals.truncated(walk, text, position, depth)
+        cut = literals.truncated(walk, text, position, depth)
+        return None if cut is None else (cut,)
     if value.__class__ not in (dict, list, str):
         return None
     if walk.nesting >= MAX_NESTING:
         raise InputTooDeep(f"JSON inside more than {MAX_NESTING} strings")
     walk.nesting += 1
     try:
-        return _inside(walk, text, value, position, depth)
+        return (_inside(walk, text, value, position, depth),)
     finally:
         walk.nesting -= 1
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from reticent.errors import MalformedInput
 from reticent.serializers import logtext
+from reticent.serializers.literals import holds_members
 from reticent.streams.reprs import parse_literal
 from reticent.streams.tags import TextFilter
 
@@ -47,14 +48,17 @@ class TextPayloads:
         return logtext.strip(shown, self._program, self._report, tags=False) if shown else ""
 
 
-def check_broken(text: str, *, always_json: bool) -> None:
+def check_broken(text: str, *, always_json: bool, among_json: bool) -> None:
     """Refuse a payload that begins like JSON, is none, and is no Python literal either.
+
+    ``among_json``: other payloads of the stream were JSON, so that not even a bracket is a token of some text.
 
     Raises:
         MalformedInput: says how long the payload is, not what.
     """
     stripped = text.strip()
-    looks_like_json = stripped[:1] in ("{", "[") and len(stripped) >= _SHORTEST_CARRIER
+    opens = stripped[:1] in ("{", "[") and (among_json or len(stripped) >= _SHORTEST_CARRIER)
+    looks_like_json = opens or holds_members(stripped)
     if always_json or (looks_like_json and not _is_literal(stripped)):
         raise MalformedInput(f"a payload of {len(text)} characters is not JSON")
 
