@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict
 
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable, Generator
 
 ATTEMPTS: Final = 3  # another process may take the free port between the look and the start

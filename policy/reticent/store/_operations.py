@@ -6,11 +6,12 @@ An operation is atomic: all of it is in the store, or nothing. It is a flow of r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from reticent.store._flow import Flow
     from reticent.store.records import Receipt, State, TaskRow, TurnRow
 
@@ -32,7 +33,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Wipe:
-    """Have the store overwrite where erased rows were, as far as it can itself; answered with whether it did."""
+    """Have the store clean the places where erased rows were, as far as it can; answered with whether it did.
+
+    A sweep does it for many tasks at once; a back end for which it is costly waits for one.
+    """
+
+    sweeping: bool
 
 
 class Operations(Protocol):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from reticent.errors import ConfigurationError, StoreUnavailable, Tampered, UnknownTask
+from reticent.errors import ConfigurationError, MalformedInput, StoreUnavailable, Tampered, UnknownTask
 from reticent.serializers import cutting
 from reticent.serializers.plain import plain
 from reticent.serializers.serializer import StripSerializer
@@ -19,11 +17,17 @@ from reticent.store.records import STATES, Receipt, State, TaskRow, TurnInfo, Tu
 from reticent.store.restoring import Restoring, listed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import timedelta
+
     from reticent.compiler.plan import Plan
     from reticent.serializers.program import Program
     from reticent.store._flow import Flow
     from reticent.store.keys import KeyWrapper
     from reticent.store.stores import Clock
+
+MAX_NAME: Final = 256
+"""Characters in the name of a task or a tenant."""
 
 _ATTEMPTS: Final = 100
 """How often a turn is written anew because another turn of the same task came in between."""
@@ -62,8 +66,7 @@ def options(plan: Plan, tenant: str, *, surface: str, store_surface: str, lifeti
         raise ConfigurationError(
             f"surface {surface!r} is pass: its readers have the reasoning; there is nothing to hold"
         )
-    if not tenant:
-        raise ConfigurationError("a tenant needs a name")
+    _check_name(tenant)
     return Options(tenant, surface, shown.program, None if lifetime is None else lifetime.total_seconds())
 
 
@@ -80,6 +83,7 @@ class TaskFlows:
 
     def hold(self, task: str, turn: Any, model: str | None, request: Any) -> Flow[Any]:
         """See ``Tasks.hold``."""
+        _check_name(task)
         taken = Taken(self._told.surface, self._told.program, turn)
         for _ in range(_ATTEMPTS):
             head, key = yield from self._head(task)
@@ -155,6 +159,16 @@ class TaskFlows:
         anchors = [self._anchor(name) for name in dict.fromkeys(_names(history))]
         found: str | None = yield Operation(self._operations.find(self.tenant, anchors), writes=False)
         return found
+
+
+def _check_name(name: str) -> None:
+    """Refuse the name of a task or a tenant that not every back end can keep.
+
+    Raises:
+        MalformedInput: it is empty, too long, or has characters that are none.
+    """
+    if not 0 < len(name) <= MAX_NAME or not name.isprintable():
+        raise MalformedInput(f"a name has 1 to {MAX_NAME} printable characters, this one has {len(name)} of any kind")
 
 
 def _check_order(head: TaskRow, rows: Sequence[TurnRow]) -> None:

@@ -25,15 +25,15 @@ def finish(
 ) -> Flow[Receipt]:
     """End the task ``(tenant, task)``; see ``Tasks.finish``."""
     receipt: Receipt = yield Operation(operations.finish(*name, state, now, due_by), writes=True)
-    wiped = yield from _wipe(operations, (name,))
+    wiped = yield from _wipe(operations, (name,), sweeping=False)
     return replace(receipt, wiped=wiped)
 
 
-def _wipe(operations: Operations, ended: tuple[tuple[str, str], ...]) -> Flow[bool]:
+def _wipe(operations: Operations, ended: tuple[tuple[str, str], ...], *, sweeping: bool) -> Flow[bool]:
     """Clean up behind tasks that have ended; False when that has to be tried again, which a sweep does."""
     step("wipe: begin")
     try:
-        done: bool = yield Wipe()
+        done: bool = yield Wipe(sweeping)
         if done:
             yield Operation(operations.wiped(ended), writes=True)
     except StoreError:
@@ -52,7 +52,7 @@ def sweep(operations: Operations, now: float) -> Flow[SweepReport]:
         except (UnknownTask, TaskFinished):
             continue  # it went on, or somebody ended it, since the list was made
     ended: tuple[tuple[str, str], ...] = yield Operation(operations.unwiped(), writes=False)
-    done = (yield from _wipe(operations, ended)) if ended else False
+    done = (yield from _wipe(operations, ended, sweeping=True)) if ended else False
     return SweepReport(tuple(replace(receipt, wiped=done) for receipt in expired), len(ended) if done else 0)
 
 

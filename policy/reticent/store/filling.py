@@ -6,14 +6,16 @@ shown: a list of one text sent as a string, a member that was null left out. Tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from reticent.edits import Cut
 from reticent.serializers import jsonbytes
 from reticent.store.gaps import Gap, decode, on_the_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def fill(value: Any, gap: Gap, carriers: Sequence[bytes]) -> Any:

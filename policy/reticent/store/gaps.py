@@ -8,14 +8,16 @@ else in a tree is keys and numbers.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
 
 from reticent.edits import DROP, Cut, Edit, Put
 from reticent.errors import NotReplayable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 Path = tuple[Any, ...]
 Take: TypeAlias = "Callable[[Path, str | None], int]"

@@ -13,13 +13,15 @@ import os
 import secrets
 import tempfile
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from reticent.errors import ConfigurationError, KeyUnavailable, Tampered
 from reticent.store import envelope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _VERSION: Final = 1
 

@@ -7,9 +7,8 @@ another order is what producers refuse, or worse, believe.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from reticent.errors import RestoreRefused
 from reticent.store import messages
@@ -17,6 +16,9 @@ from reticent.store.gaps import Gap
 from reticent.store.holding import Held, Unit, prefix_of
 from reticent.store.messages import pieces
 from reticent.store.rules import rule_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _ADVICE: Final = {
     "call-ids-changed": "send the calls with the ids they were given",
@@ -163,8 +165,10 @@ class _Matching:
 
     def _unbroken(self, position: int, one: _Known, earlier: _Known | None) -> None:
         """Without the request that a turn answered, what can be told is that no earlier turn is missing."""
-        expected = 0 if earlier is None else earlier.at + 1
-        if one.at != expected:
+        first = 0 if earlier is None else earlier.at + 1
+        there = [(known.unit.calls, known.unit.digests) for known in self.matched.values()]
+        # A turn can be there twice: held, not acknowledged, and held again.
+        if any((known.unit.calls, known.unit.digests) not in there for known in self._known[first : one.at]):
             refuse("turn-missing", self._history.name, position)
 
     def _prefix(self, position: int, turn: Held) -> str | None:

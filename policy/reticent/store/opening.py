@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from reticent.errors import ConfigurationError
-from reticent.store.stores import AsyncStore, Clock, InThread, Store
+from reticent.store.stores import AsyncStore, Backend, Clock, InThread, Store
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from reticent.store.keys import KeyWrapper
 
-_SCHEMES = "sqlite:///FILE, postgresql://HOST/DATABASE, redis://HOST/NUMBER"
+_SCHEMES: Final = {
+    "sqlite": "sqlite",
+    "postgresql": "postgresql",
+    "postgres": "postgresql",
+    "redis": "redis",
+    "rediss": "redis",
+}
+_EXAMPLES: Final = ("sqlite:///FILE", "postgresql://HOST/DATABASE", "redis://HOST/NUMBER")
 
 
 def open_store(url: str, *, keys: KeyWrapper, clock: Clock = time.time) -> Store:
@@ -31,13 +42,59 @@ def open_store(url: str, *, keys: KeyWrapper, clock: Clock = time.time) -> Store
 
 async def open_async_store(url: str, *, keys: KeyWrapper, clock: Clock = time.time) -> AsyncStore:
     """As ``open_store``, awaited: PostgreSQL and Redis by their own asynchronous clients, SQLite in a thread."""
-    return AsyncStore(InThread(_backend(url)), keys, clock=clock)
+    scheme = _scheme(url)
+    with _extra(scheme):
+        if scheme == "postgresql":
+            from reticent.store.postgresql import AsyncPostgresBackend
+
+            return AsyncStore(await AsyncPostgresBackend.connected(url), keys, clock=clock)
+        if scheme == "redis":
+            from reticent.store.redis import AsyncRedisBackend
+
+            return AsyncStore(await AsyncRedisBackend.connected(url), keys, clock=clock)
+    return AsyncStore(InThread(await asyncio.to_thread(_backend, url)), keys, clock=clock)
 
 
-def _backend(url: str) -> Any:
+def _backend(url: str) -> Backend:
+    scheme = _scheme(url)
+    with _extra(scheme):
+        if scheme == "postgresql":
+            from reticent.store.postgresql import PostgresBackend
+
+            return PostgresBackend(url)
+        if scheme == "redis":
+            from reticent.store.redis import RedisBackend
+
+            return RedisBackend(url)
+    from reticent.store.sqlite import SqliteBackend, path_of
+
+    return SqliteBackend(path_of(url))
+
+
+def _scheme(url: str) -> str:
+    """The back end that an address names.
+
+    Raises:
+        ConfigurationError: it names none. The address is not told, because it can hold a password.
+    """
     scheme = urlsplit(url).scheme
-    if scheme == "sqlite":
-        from reticent.store.sqlite import SqliteBackend, path_of
+    if scheme not in _SCHEMES:
+        raise ConfigurationError(f"no store is at {scheme!r}; known are {', '.join(_EXAMPLES)}")
+    return _SCHEMES[scheme]
 
-        return SqliteBackend(path_of(url))
-    raise ConfigurationError(f"a store at {scheme or 'no scheme'!r}: known are {_SCHEMES}")
+
+@contextmanager
+def _extra(name: str) -> Generator[None]:
+    """Say which extra is missing when a client cannot be imported.
+
+    Raises:
+        ConfigurationError: it is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"psycopg", "psycopg_pool", "redis"}:
+            raise
+    else:
+        return
+    raise ConfigurationError(f"a store in {name} needs the extra: pip install 'reticent[{name}]'")

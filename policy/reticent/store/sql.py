@@ -6,7 +6,6 @@ and its receipt afterwards, so that no race can bring a finished task back: the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
@@ -16,6 +15,8 @@ from reticent.store._operations import step
 from reticent.store.records import Receipt, State, TaskRow, TurnRow
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from reticent.store._flow import Flow
 
 SCHEMA_VERSION: Final = 1

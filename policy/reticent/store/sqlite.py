@@ -68,12 +68,13 @@ class SqliteBackend:
         step("committed")
         return answer
 
-    def wipe(self) -> bool:
+    def wipe(self, *, sweeping: bool) -> bool:
         """Fold the log into the file and cut it; False when a reader still needs it, so that it has to be tried again.
 
         Raises:
             StoreUnavailable, StoreFull: the store cannot.
         """
+        del sweeping  # it is cheap enough for every task that ends
         with self._lock:
             try:
                 busy = self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]

@@ -29,8 +29,8 @@ class Backend(Protocol):
         """Carry out one operation, whole or not at all."""
         ...
 
-    def wipe(self) -> bool:
-        """Overwrite where erased rows were, as far as the store can itself; False when it has to be tried again."""
+    def wipe(self, *, sweeping: bool) -> bool:
+        """Clean the places where erased rows were, as far as the store can; False when a sweep has to do it."""
         ...
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ class AsyncBackend(Protocol):
         """Carry out one operation, whole or not at all."""
         ...
 
-    async def wipe(self) -> bool:
+    async def wipe(self, *, sweeping: bool) -> bool:
         """As ``Backend.wipe``."""
         ...
 
@@ -80,7 +80,7 @@ class Store:
     def _do(self, request: Any) -> Any:
         if isinstance(request, Operation):
             return self._backend.run(request)
-        return self._backend.wipe() if isinstance(request, Wipe) else request.call()
+        return self._backend.wipe(sweeping=request.sweeping) if isinstance(request, Wipe) else request.call()
 
     def tasks(self, tenant: str | None = None) -> tuple[TaskInfo, ...]:
         """Every live task, oldest first, of one tenant or of all: numbers, no content."""
@@ -134,7 +134,7 @@ class AsyncStore:
         if isinstance(request, Operation):
             return await self._backend.run(request)
         if isinstance(request, Wipe):
-            return await self._backend.wipe()
+            return await self._backend.wipe(sweeping=request.sweeping)
         # A keyset is in memory; a key service may take its time.
         return request.call() if isinstance(self.keys, Keyset) else await asyncio.to_thread(request.call)
 
@@ -177,9 +177,9 @@ class InThread:
         """See ``AsyncBackend``."""
         return await asyncio.to_thread(self._backend.run, operation)
 
-    async def wipe(self) -> bool:
+    async def wipe(self, *, sweeping: bool) -> bool:
         """See ``AsyncBackend``."""
-        return await asyncio.to_thread(self._backend.wipe)
+        return await asyncio.to_thread(self._backend.wipe, sweeping=sweeping)
 
     async def close(self) -> None:
         """See ``AsyncBackend``."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from reticent.store._task_flows import Context, TaskFlows, options
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from reticent.compiler.plan import Plan
     from reticent.store.records import Receipt, State, TurnInfo
     from reticent.store.stores import AsyncStore, Store

@@ -42,15 +42,15 @@ def body(case: Case, entries: list[Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("make", MAKERS)
-def test_round_trip(make: Callable[[], Case], form: str, tasks: Tasks) -> None:
+def test_round_trip(make: Callable[[], Case], form: str, local: Tasks) -> None:
     """The client sees no canary, and the history that it sends comes back as the producer issued it."""
     case = make()
     write, read = FORMS[form]
     before = copy.deepcopy(case.answer)
 
-    visible = tasks.hold("t", write(case.answer))
+    visible = local.hold("t", write(case.answer))
     shown = entries_of(case, read(visible))
-    restored = tasks.restore("t", write(body(case, shown)))
+    restored = local.restore("t", write(body(case, shown)))
 
     assert type(write(case.answer)) is type(visible) is type(restored)
     assert [] == [canary for canary in case.canaries if canary in json.dumps(shown)]
@@ -60,11 +60,11 @@ def test_round_trip(make: Callable[[], Case], form: str, tasks: Tasks) -> None:
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_lists_and_single_messages(make: Callable[[], Case], tasks: Tasks) -> None:
+def test_lists_and_single_messages(make: Callable[[], Case], local: Tasks) -> None:
     """A turn may be the entries alone, and so may a history."""
     case = make()
 
-    visible = tasks.hold("t", case.entries, model="m")
+    visible = local.hold("t", case.entries, model="m")
 
-    assert case.entries == tasks.restore("t", visible)
-    assert [(1, 0)] == [(one.turn, one.sequence) for one in tasks.turns("t")]
+    assert case.entries == local.restore("t", visible)
+    assert [(1, 0)] == [(one.turn, one.sequence) for one in local.turns("t")]

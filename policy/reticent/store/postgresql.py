@@ -1,0 +1,162 @@
+"""The store in PostgreSQL, through psycopg 3 and its pool: for threads, and for an event loop.
+
+What a transaction has committed is durable as far as the server's ``synchronous_commit`` says. Dead row versions go
+with ``VACUUM``, which a sweep runs on the three tables; write-ahead log, replicas and backups keep ciphertext and
+wrapped keys for as long as they are kept, until the key-encryption key is retired (``docs/store.md``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg import errors as pg
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
+
+from reticent.errors import StoreFull, StoreUnavailable
+from reticent.store._flow import drive, drive_async
+from reticent.store._operations import Operation, step
+from reticent.store.sql import SqlOperations, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+OPERATIONS: Final = SqlOperations(
+    blob="BYTEA",
+    real="DOUBLE PRECISION",
+    # CREATE TABLE IF NOT EXISTS fails when two sessions run it at once; the number is any that nobody else uses.
+    prologue=("SELECT pg_advisory_xact_lock(8226142379)",),
+)
+_VACUUM: Final = "VACUUM reticent_tasks, reticent_turns, reticent_anchors"
+_POOL: Final[dict[str, Any]] = {"min_size": 1, "max_size": 10, "open": False, "kwargs": {"autocommit": True}}
+
+
+class PostgresBackend:
+    """A pool of connections for threads."""
+
+    operations = OPERATIONS
+
+    def __init__(self, url: str, *, timeout: float = 10.0) -> None:
+        """Connect to ``url``, a URL or a connection string of libpq; ``timeout`` is in seconds.
+
+        Raises:
+            StoreUnavailable: the server cannot be reached.
+            ConfigurationError: another release's tables are in the database.
+        """
+        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(url, timeout=timeout, **_POOL)
+        with _failures():
+            self._pool.open()
+        try:
+            self.run(Operation(OPERATIONS.prepare(), writes=True))
+        except BaseException:
+            self._pool.close()
+            raise
+
+    def run(self, operation: Operation) -> Any:
+        """Carry out one operation: a read as one statement, a write in one transaction.
+
+        Raises:
+            StoreUnavailable, StoreFull: the store cannot; nothing was acknowledged.
+        """
+        with _failures(), self._pool.connection() as connection:
+            with connection.transaction() if operation.writes else contextlib.nullcontext():
+                answer = drive(operation.flow, lambda statement: _rows(connection, statement))
+            step("committed")
+            return answer
+
+    def wipe(self, *, sweeping: bool) -> bool:
+        """Remove dead row versions; only in a sweep, because it reads whole tables."""
+        if sweeping:
+            with _failures(), self._pool.connection() as connection:
+                connection.execute(_VACUUM)
+            step("wiped")
+        return sweeping
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._pool.close()
+
+
+class AsyncPostgresBackend:
+    """A pool of connections for one event loop; ``connected`` makes one."""
+
+    operations = OPERATIONS
+
+    def __init__(self, pool: AsyncConnectionPool[psycopg.AsyncConnection[Any]]) -> None:
+        """Use an open pool."""
+        self._pool = pool
+
+    @classmethod
+    async def connected(cls, url: str, *, timeout: float = 10.0) -> AsyncPostgresBackend:  # noqa: ASYNC109 - of each use
+        """As the constructor of ``PostgresBackend``."""
+        pool: AsyncConnectionPool[psycopg.AsyncConnection[Any]] = AsyncConnectionPool(url, timeout=timeout, **_POOL)
+        backend = cls(pool)
+        try:
+            with _failures():
+                await pool.open()
+            await backend.run(Operation(OPERATIONS.prepare(), writes=True))
+        except BaseException:
+            await pool.close()
+            raise
+        return backend
+
+    async def run(self, operation: Operation) -> Any:
+        """As ``PostgresBackend.run``."""
+        with _failures():
+            async with self._pool.connection() as connection:
+
+                async def rows(statement: Statement) -> list[Any]:
+                    cursor = await connection.execute(_percent(statement.sql), statement.parameters)
+                    return [] if cursor.description is None else await cursor.fetchall()
+
+                async with connection.transaction() if operation.writes else contextlib.nullcontext():
+                    return await drive_async(operation.flow, rows)
+
+    async def wipe(self, *, sweeping: bool) -> bool:
+        """As ``PostgresBackend.wipe``."""
+        if sweeping:
+            with _failures():
+                async with self._pool.connection() as connection:
+                    await connection.execute(_VACUUM)
+        return sweeping
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._pool.close()
+
+
+def _rows(connection: psycopg.Connection[Any], statement: Statement) -> list[Any]:
+    cursor = connection.execute(_percent(statement.sql), statement.parameters)
+    return [] if cursor.description is None else cursor.fetchall()
+
+
+@cache
+def _percent(sql: str) -> bytes:
+    """The statement with psycopg's placeholders; ours have no question mark elsewhere and no percent sign."""
+    return sql.replace("?", "%s").encode()
+
+
+@contextlib.contextmanager
+def _failures() -> Generator[None]:
+    """Turn errors of the client into ours: their text can quote a row, so that only the SQLSTATE is told.
+
+    Raises:
+        StoreUnavailable, StoreFull: as the error says.
+    """
+    try:
+        yield
+    except PoolTimeout:
+        failure: StoreUnavailable | StoreFull = StoreUnavailable(
+            "the store did not answer in time; nothing was acknowledged, try again"
+        )
+    except (pg.DiskFull, pg.OutOfMemory, pg.ConfigurationLimitExceeded) as error:
+        said = error.sqlstate
+        failure = StoreFull(f"the store has no room left (SQLSTATE {said}); nothing was written; make room, try again")
+    except psycopg.Error as error:
+        said = error.sqlstate or type(error).__name__
+        failure = StoreUnavailable(f"the store cannot be used ({said}); nothing was acknowledged, try again")
+    else:
+        return
+    raise failure
