@@ -1,12 +1,15 @@
 """Runs the reference application, or a copy without some guard, under ``reticent.probe`` and ``reticent.doctor``.
 
-A program of its own, because an application configures its process: ``drill.py EXAMPLES DATA`` prints one JSON object.
+A program of its own, because an application configures its process: ``drill.py EXAMPLES DATA [EXAMPLES DATA ...]``
+prints one JSON object for each pair, a line each, in this order. Every pair has a process to itself, forked from one that
+has the libraries loaded already, and no part of the application.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -67,6 +70,20 @@ def main(examples: Path, data: Path) -> dict[str, Any]:
 
 
 DATABASES = {"conversation_db": "conversations", "task_store": "tasks"}
+LIBRARIES = ("anthropic", "fastapi.testclient", "opentelemetry.sdk.trace", "sqlalchemy.orm", "structlog")
+
+
+def apart(examples: Path, data: Path) -> bool:
+    """Drill in a process of its own; what it tells is printed. False when it failed."""
+    child = os.fork()
+    if not child:
+        print(json.dumps(main(examples, data)), flush=True)  # noqa: T201 - the answer of the program
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), Path(sys.argv[2]))))  # noqa: T201 - the answer of the program
+    for library in LIBRARIES:
+        import_module(library)
+    folders = [Path(argument) for argument in sys.argv[1:]]
+    sys.exit(not all([apart(*pair) for pair in zip(folders[::2], folders[1::2], strict=True)]))

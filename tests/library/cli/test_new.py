@@ -16,11 +16,8 @@ from reticent.cli import _exit, build_app
 _ROOT = Path(__file__).parents[3]
 _COPIED = ("policy", "docs", "scripts", "changelog.d", "tests/conformance", "tests/meta")
 _FILES = ("pyproject.toml", "conftest.py", "README.md", "CONTRIBUTING.md")
-_TESTS = (
-    "tests/meta/test_documentation.py::test_each_dialect_is_written_three_times",
-    "tests/meta/test_imports.py::test_dialects_do_not_know_each_other",
-    "tests/conformance/test_vectors.py::test_vectors_keep_to_the_schema",
-)
+_TESTS = ("tests/meta/test_documentation.py", "tests/meta/test_imports.py", "tests/conformance/test_vectors.py")
+_CHOSEN = "written_three_times or do_not_know_each_other or keep_to_the_schema or acme-chat"
 
 
 @pytest.fixture
@@ -55,12 +52,11 @@ def test_new_dialect_passes_the_projects_own_tests(checkout: Path) -> None:
     """Module, vocabulary, vectors, page and fragment agree, and the vectors hold."""
     assert 0 == _new("acme-chat", "--folder", str(checkout), "--title", "Acme Chat")
 
-    done = _python(checkout, "-m", "pytest", "-q", "-n0", *_TESTS)
-    vectors = _python(checkout, "-m", "pytest", "-q", "-n0", "tests/conformance/test_vectors.py", "-k", "acme-chat")
+    done = _python(checkout, "-m", "pytest", "-q", "-n0", *_TESTS, "-k", _CHOSEN)
     current = _python(checkout, "scripts/build_kinds.py", "--check")
 
     assert 0 == done.returncode, done.stdout
-    assert 0 == vectors.returncode, vectors.stdout
+    assert "passed" in done.stdout.splitlines()[-1]
     assert 0 == current.returncode, current.stdout
     assert (checkout / "changelog.d/+acme-chat.added.md").is_file()
 
