@@ -1,8 +1,8 @@
 """Runs the reference application, or a copy without some guard, under ``reticent.probe`` and ``reticent.doctor``.
 
 A program of its own, because an application configures its process: ``drill.py EXAMPLES DATA [EXAMPLES DATA ...]``
-prints one JSON object for each pair, a line each, in this order. Every pair has a process to itself, forked from one that
-has the libraries loaded already, and no part of the application.
+prints one JSON object for each pair, a line each, in this order. Every pair has a process to itself, forked from one
+that has the libraries loaded already, and no part of the application.
 """
 
 from __future__ import annotations
@@ -86,4 +86,4 @@ if __name__ == "__main__":
     for library in LIBRARIES:
         import_module(library)
     folders = [Path(argument) for argument in sys.argv[1:]]
-    sys.exit(not all([apart(*pair) for pair in zip(folders[::2], folders[1::2], strict=True)]))
+    sys.exit(not all(apart(*pair) for pair in zip(folders[::2], folders[1::2], strict=True)))
