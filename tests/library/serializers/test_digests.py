@@ -7,31 +7,14 @@ from typing import Any
 
 import orjson
 import pytest
+from tests.library.serializers.carriers import CALL, CONVERSE, ITEM, REDACTED, SIGNED, message
 
 from reticent.errors import ProducerMismatch
 from reticent.serializers.producers import check_round_trip, digests
 
-_CANARY = "CANARY-c41f90"
-
-
-def _message(*blocks: dict[str, Any], **members: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": [*blocks, {"type": "text", "text": "Done."}], **members}
-
-
-_SIGNED = {"type": "thinking", "thinking": _CANARY, "signature": "CANARY-signature=="}
-_UNSIGNED = {"type": "thinking", "thinking": _CANARY}
-_REDACTED = {"type": "redacted_thinking", "data": "CANARY-data=="}
-_ITEM = {"type": "reasoning", "id": "rs_CANARY", "summary": [], "encrypted_content": "CANARY-ciphertext=="}
-_CALL = {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "CANARY"}]}
-_CONVERSE = {
-    "role": "assistant",
-    "content": [{"reasoningContent": {"reasoningText": {"text": _CANARY, "signature": "CANARY"}}}, {"text": "Done."}],
-}
-_PLAIN = {"role": "assistant", "content": "Done.", "reasoning_content": _CANARY}
-
 
 def _history() -> list[Any]:
-    return [_message(_SIGNED, _REDACTED), _ITEM, _CALL, _CONVERSE]
+    return [message(SIGNED, REDACTED), ITEM, CALL, CONVERSE]
 
 
 def test_digests_are_of_every_opaque_carrier_in_order() -> None:
@@ -52,7 +35,7 @@ def test_digests_do_not_depend_on_place_or_spelling() -> None:
     """A response, the request that repeats it, bytes, text and values give the same digests."""
     history = _history()
     request = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, *history]}
-    reordered = [_message(dict(reversed(_SIGNED.items())), _REDACTED), _ITEM, _CALL, _CONVERSE]
+    reordered = [message(dict(reversed(SIGNED.items())), REDACTED), ITEM, CALL, CONVERSE]
 
     assert digests(history) == digests(request)
     assert digests(history) == digests(json.dumps(request, indent=2))
@@ -67,7 +50,7 @@ def test_exact_round_trip_is_shown() -> None:
 
 
 def _altered() -> list[Any]:
-    return [_message({**_SIGNED, "signature": "CANARY-signature"}, _REDACTED), *_history()[1:]]
+    return [message({**SIGNED, "signature": "CANARY-signature"}, REDACTED), *_history()[1:]]
 
 
 @pytest.mark.parametrize(
@@ -75,10 +58,10 @@ def _altered() -> list[Any]:
     [
         (_altered(), "thinking.signature 0 of 5 was altered: 18 bytes issued, 16 going back"),
         (_history()[:3], "signature 4 of 5 did not go back"),
-        ([_message(_SIGNED), *_history()[1:]], "redacted_thinking.data 1 of 5 did not go back"),
+        ([message(SIGNED), *_history()[1:]], "redacted_thinking.data 1 of 5 did not go back"),
         ([_history()[1], _history()[0], *_history()[2:]], "thinking.signature 0 of 5 went back in another order"),
-        ([*_history(), _CALL], "thoughtSignature 5 of 6 was not issued"),
-        ([_message(_SIGNED, _REDACTED), {**_ITEM, "id": "rs_2"}, *_history()], "was not issued"),
+        ([*_history(), CALL], "thoughtSignature 5 of 6 was not issued"),
+        ([message(SIGNED, REDACTED), {**ITEM, "id": "rs_2"}, *_history()], "was not issued"),
         ([], "thinking.signature 0 of 5 did not go back"),
     ],
 )
