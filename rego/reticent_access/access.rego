@@ -10,8 +10,8 @@ package reticent_access
 surface_verbs := {"read", "filter", "reasoning"}
 
 # METADATA
-# description: what can be granted for the service as a whole
-service_verbs := {"plan", "propose", "history", "metrics"}
+# description: what can be granted for the service as a whole; `restore` is needed to get reasoning out of the task store
+service_verbs := {"plan", "propose", "history", "metrics", "tasks", "restore"}
 
 # METADATA
 # description: what each caller may do

@@ -41,6 +41,11 @@ test_verbs_of_the_service_need_no_surface if {
 	told(caller(["plan", "metrics"], [])).grants == {"service": {"plan", "metrics"}, "surfaces": {}}
 }
 
+test_who_holds_turns_gets_no_reasoning_back if {
+	told(caller(["tasks"], [])).grants.service == {"tasks"}
+	told(caller(["tasks", "restore"], [])).grants.service == {"tasks", "restore"}
+}
+
 test_a_grant_ends_on_its_day if {
 	early := object.union(caller(["read"], ["logs"]), {"expires": "2026-11-29"})
 	late := object.union(caller(["read"], ["logs"]), {"expires": "2026-11-30"})

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MODULE: Final = Path(__file__).with_name("access.wasm")
 SURFACE_VERBS: Final = frozenset({"read", "filter", "reasoning"})
-SERVICE_VERBS: Final = frozenset({"plan", "propose", "history", "metrics"})
+SERVICE_VERBS: Final = frozenset({"plan", "propose", "history", "metrics", "tasks", "restore"})
 
 _TIMEOUT_SECONDS: Final = 3.0
 _REASONING: Final = ("text", "summary", "opaque")

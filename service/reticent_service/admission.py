@@ -47,18 +47,26 @@ def state_of(request: Request) -> State:
     return cast("State", request.state.plan_state)
 
 
+def caller_of(request: Request) -> str:
+    """The name of the caller.
+
+    Raises:
+        BadRequest: nobody known calls.
+    """
+    peer = request.client.host if request.client else None
+    caller = state_of(request).identify(request.scope["headers"], peer)
+    if caller is None:
+        raise BadRequest("no-caller", HTTPStatus.UNAUTHORIZED, "send a token: authorization: Bearer …")
+    return caller
+
+
 def grants_of(request: Request) -> Grants:
     """What the caller may do.
 
     Raises:
         BadRequest: nobody known calls.
     """
-    state = state_of(request)
-    peer = request.client.host if request.client else None
-    caller = state.identify(request.scope["headers"], peer)
-    if caller is None:
-        raise BadRequest("no-caller", HTTPStatus.UNAUTHORIZED, "send a token: authorization: Bearer …")
-    return state.grants_of(caller)
+    return state_of(request).grants_of(caller_of(request))
 
 
 def may(verb: str) -> Callable[[Request], None]:

@@ -21,8 +21,9 @@ from reticent_service.metrics import Metrics
 from reticent_service.observing import Observer
 from reticent_service.plan_holder import PlanHolder
 from reticent_service.response_headers import ResponseHeaders
-from reticent_service.routes import health, history, review, surfaces, table
+from reticent_service.routes import health, history, review, surfaces, table, tasks
 from reticent_service.settings import Settings
+from reticent_service.task_store import open_tasks, read_keys
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -66,7 +67,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         telemetry=_NO_TELEMETRY,
     )
     app.state.settings, app.state.holder, app.state.metrics = settings, holder, metrics
-    for module in (health, surfaces, table, history, review):
+    app.state.keys = read_keys(settings)
+    for module in (health, surfaces, table, history, tasks, review):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=review.HOME / "static"), name="static")
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # as FastAPI's documentation has it
@@ -101,7 +103,7 @@ def _traces(settings: Settings) -> Traces | None:
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
     holder: PlanHolder = app.state.holder
-    async with holder.watching():
+    async with open_tasks(app.state.settings, app.state.keys) as app.state.store, holder.watching():
         yield
     for watcher in app.state.watchers:
         # A collector that is away takes its time to be given up.

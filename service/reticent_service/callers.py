@@ -29,7 +29,7 @@ OPERATOR: Final = "operator"
 DEVELOPMENT: Final = "development"
 
 EVERYTHING: Final = {
-    "verbs": ["read", "filter", "reasoning", "plan", "propose", "history", "metrics"],
+    "verbs": ["read", "filter", "reasoning", "plan", "propose", "history", "metrics", "tasks", "restore"],
     "surfaces": ["*"],
 }
 

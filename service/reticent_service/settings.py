@@ -11,7 +11,8 @@ from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, SecretStr, Valida
 from reticent.errors import ConfigurationError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from typing import Self
 
 PREFIX = "RETICENT_SERVICE_"
 SHA256 = r"^[0-9a-f]{64}$"
@@ -62,11 +63,23 @@ class Settings(BaseModel):
     traces: Literal["off", "otlp", "global"] = "off"
     """Where spans go: nowhere, by OTLP as the ``OTEL_*`` variables say, or to the provider that the process has."""
 
+    store: SecretStr | None = None
+    """The task store (docs/store.md): ``sqlite:///…``, ``postgresql://…`` or ``redis://…``; without one, no tasks."""
+
+    keys: Path | None = None
+    """The keyset file that wraps the keys of tasks; needed with a store."""
+
+    surface: str = "browser_stream"
+    """The surface that clients of tasks are: what it may not show is held."""
+
+    sweep_seconds: float = Field(default=60.0, gt=0)
+    """How often, in seconds, expired tasks are erased."""
+
     hash_key: SecretStr | None = None
     """The key of the hash by which the decision log names a body; without one, no hash is logged."""
 
     @classmethod
-    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Self:
         """Read the settings from environment variables.
 
         Args:
@@ -80,7 +93,7 @@ class Settings(BaseModel):
         values = _own(os.environ if environ is None else environ)
         for field in values:
             if field not in cls.model_fields:
-                raise ConfigurationError(f"{_variable(field)} is no setting.{_nearest(field)}")
+                raise ConfigurationError(f"{_variable(field)} is no setting.{_nearest(field, cls.model_fields)}")
         try:
             return cls.model_validate(values)
         except ValidationError as error:
@@ -96,5 +109,5 @@ def _variable(field: str) -> str:
     return PREFIX + field.upper()
 
 
-def _nearest(field: str) -> str:
-    return did_you_mean(_variable(field), map(_variable, Settings.model_fields))
+def _nearest(field: str, known: Iterable[str]) -> str:
+    return did_you_mean(_variable(field), map(_variable, known))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
     from pathlib import Path
 
-    from fastapi import FastAPI
+    from starlette.types import ASGIApp
 
 TOKEN = "operator-token"
 THOUGHT = {"role": "assistant", "reasoning_content": "the customer is wrong", "content": "Done."}
@@ -48,7 +48,7 @@ def callers_file(folder: Path, callers: Mapping[str, Mapping[str, object]]) -> P
 
 
 @contextlib.contextmanager
-def serving(app: FastAPI, *, header_seconds: float = 5.0) -> Generator[int]:
+def serving(app: ASGIApp, *, header_seconds: float = 5.0) -> Generator[int]:
     """Run ``app`` behind a socket of the loopback interface, in a thread; yields the port."""
     protocol = type("TestedProtocol", (GuardedProtocol,), {"header_seconds": header_seconds})
     config = uvicorn.Config(

@@ -89,6 +89,7 @@ def _responses_unnumbered(whole: Event, cut: Cut) -> Iterator[Event]:
 def _item(item: Event, cut: Cut) -> Iterator[Event]:
     hidden = {"encrypted_content", "content", "arguments", "summary"}
     begun = {name: value for name, value in item.items() if name not in hidden}
+    begun |= {"arguments": ""} if "arguments" in item else {}
     lists: Event = {name: [] for name in ("content", "summary") if name in item}
     here: Event = {"item_id": item.get("id")}
     yield {"type": "response.output_item.added", "item": {**begun, **lists, "status": "in_progress"}}

@@ -29,6 +29,7 @@ _COMMANDS: Final = (
     "lint",
     "new",
     "serve",
+    "proxy",
     "replay",
     "doctor",
     "probe",

@@ -22,6 +22,11 @@ def register(app: typer.Typer) -> None:
         table: TableOption = None,
         opa: OpaOption = None,
         callers: Annotated[Path | None, typer.Option("--callers", help="Who may call, and for what (YAML).")] = None,
+        store: Annotated[
+            str | None,
+            typer.Option("--store", metavar="URL", help="Task store: sqlite:///…, postgresql://… or redis://…"),
+        ] = None,
+        keys: Annotated[Path | None, typer.Option("--keys", help="Keyset file that wraps the keys of tasks.")] = None,
         dev: Annotated[
             bool, typer.Option("--dev", help="Let programs on this machine do everything without a token.")
         ] = False,
@@ -39,6 +44,8 @@ def register(app: typer.Typer) -> None:
             "table": table and table.absolute(),
             "opa": opa,
             "callers": callers and callers.absolute(),
+            "store": store,
+            "keys": keys and keys.absolute(),
             "development": "true" if dev else None,
             "decision_log": decision_log,
         }

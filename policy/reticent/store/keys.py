@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
+
 from reticent.errors import ConfigurationError, KeyUnavailable, Tampered
 from reticent.store import envelope
 
@@ -67,10 +70,10 @@ class Key:
 class Keyset:
     """Several key-encryption keys, one of them primary: it wraps, the others only unwrap."""
 
-    __slots__ = ("_keys", "_primary")
+    __slots__ = ("_keys", "_lasting", "_primary")
 
-    def __init__(self, keys: Iterable[Key], primary: str) -> None:
-        """Hold ``keys``; ``primary`` names the one that wraps.
+    def __init__(self, keys: Iterable[Key], primary: str, lasting: bytes | None = None) -> None:
+        """Hold ``keys``; ``primary`` names the one that wraps, ``lasting`` is a secret that outlives rotation.
 
         Raises:
             ConfigurationError: there is no such key, a name occurs twice, or a key has the wrong length.
@@ -78,6 +81,7 @@ class Keyset:
         listed = tuple(keys)
         self._keys = {key.id: key for key in listed}
         self._primary = primary
+        self._lasting = lasting or secrets.token_bytes(envelope.KEY_BYTES)
         if len(self._keys) != len(listed):
             raise ConfigurationError("a keyset has two keys of one name")
         if primary not in self._keys:
@@ -97,6 +101,10 @@ class Keyset:
     def ids(self) -> tuple[str, ...]:
         """The names of all keys, oldest first."""
         return tuple(self._keys)
+
+    def derive(self, purpose: bytes) -> bytes:
+        """A key of 32 bytes for one ``purpose`` other than wrapping, the same before and after a rotation."""
+        return HKDFExpand(hashes.SHA256(), envelope.KEY_BYTES, purpose).derive(self._lasting)
 
     def wrap(self, data_key: bytes, at: bytes) -> tuple[str, bytes]:
         """``data_key`` under the primary key, bound to ``at``; and the name of that key."""
@@ -128,7 +136,7 @@ class Keyset:
     def rotated(self) -> Keyset:
         """This keyset with a new key as its primary; the old ones stay, to unwrap what they wrapped."""
         key = _new_key()
-        return Keyset([*self._keys.values(), key], key.id)
+        return Keyset([*self._keys.values(), key], key.id, self._lasting)
 
     def without(self, key_id: str) -> Keyset:
         """This keyset less one key. What only that key can unwrap, in backups too, is gone for good.
@@ -140,7 +148,7 @@ class Keyset:
             raise ConfigurationError(f"key {key_id!r} is the primary; rotate first")
         if key_id not in self._keys:
             raise ConfigurationError(f"a keyset has no key {key_id!r}")
-        return Keyset([key for key in self._keys.values() if key.id != key_id], self._primary)
+        return Keyset([key for key in self._keys.values() if key.id != key_id], self._primary, self._lasting)
 
     # --- files --------------------------------------------------------------------------------------------------
 
@@ -167,7 +175,7 @@ class Keyset:
             Key(str(key["id"]), base64.b64decode(key["secret"], validate=True), float(key["created"]))
             for key in told["keys"]
         ]
-        return cls(keys, told["primary"])
+        return cls(keys, told["primary"], base64.b64decode(told["lasting"], validate=True))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the keyset, whole or not at all, to a file that its owner alone can read.
@@ -180,7 +188,9 @@ class Keyset:
             {"id": key.id, "created": key.created, "secret": base64.b64encode(key.secret).decode()}
             for key in self._keys.values()
         ]
-        text = json.dumps({"version": _VERSION, "primary": self._primary, "keys": keys}, indent=2)
+        lasting = base64.b64encode(self._lasting).decode()
+        told = {"version": _VERSION, "primary": self._primary, "keys": keys, "lasting": lasting}
+        text = json.dumps(told, indent=2)
         try:
             _replace(target, text.encode() + b"\n")
         except OSError as error:

@@ -57,6 +57,11 @@ class StreamedTurn:
         """The producer's own word for an error that it sent inside the stream; empty when there was none."""
         return self._response.failure
 
+    @property
+    def kept(self) -> bytes:
+        """The bytes that are kept back now."""
+        return bytes(self._kept)
+
     def feed(self, chunk: bytes) -> bytes:
         """Take the next bytes; those that may go on before the turn is held.
 
