@@ -5,7 +5,10 @@ Installed with reticent, it offers
 - ``assert_no_reasoning(value)``: fails when a strip surface would take anything out of ``value``;
 - ``canary_message``: a function from a dialect to a marked message (``reticent.probe.ProbeMessage``);
 - ``watched_exits``: looks at every handler of ``logging``, every exporter of OpenTelemetry, standard output and
-  standard error while the test runs, and fails it afterwards when a mark of one of its canary messages got out.
+  standard error while the test runs, and fails it afterwards when a mark of one of its canary messages got out;
+- ``assert_no_loops(history)``: fails when a call is made again in its task (see ``reticent.history.signals``);
+- ``assert_resumable(found)``: fails when a sweep of ``reticent.history.harness`` found a point that lost something;
+- ``loop_signature``: a detector for the test's agent to report its calls to; the test fails when one was repeated.
 
 No failure quotes what was found: it names the rule, the place and the length.
 """
@@ -19,11 +22,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
+    from reticent.history.harness import Sweep
+    from reticent.history.signals import LoopDetector
     from reticent.probe import ProbeMessage, Sink
 
-__all__ = ["WatchedExits", "assert_no_reasoning", "canary_message", "watched_exits"]
+__all__ = [
+    "WatchedExits",
+    "assert_no_loops",
+    "assert_no_reasoning",
+    "assert_resumable",
+    "canary_message",
+    "loop_signature",
+    "watched_exits",
+]
 
 
 def assert_no_reasoning(value: Any, *, surface: str = "logs", plan: Any = None) -> None:
@@ -46,6 +59,30 @@ def assert_no_reasoning(value: Any, *, surface: str = "logs", plan: Any = None) 
     if removals:
         told = ", ".join(f"{rule} ({one.count}x, {one.length} characters)" for rule, one in sorted(removals.items()))
         raise AssertionError(f"{type(value).__name__} holds reasoning that {surface!r} may not have: {told}")
+
+
+def assert_no_loops(history: Sequence[Any], **options: Any) -> None:
+    """Fail when a call of ``history`` is made again in its task; ``options`` are those of ``signals_of``.
+
+    Raises:
+        AssertionError: it is. The error names tools and steps, and no argument.
+    """
+    from reticent.history.signals import signals_of
+
+    found = signals_of(history, **options).loops
+    if found:
+        told = ", ".join(f"{loop.tool} at step {loop.step} as at step {loop.first}" for loop in found)
+        raise AssertionError(f"the agent repeats itself: {told}")
+
+
+def assert_resumable(found: Sweep) -> None:
+    """Fail when a sweep found a point at which a compaction lost something.
+
+    Raises:
+        AssertionError: it did. The error names the points and what differs there, and no content.
+    """
+    if found.broken:
+        raise AssertionError(found.render())
 
 
 def _judge(serializer: Any, value: Any) -> None:
@@ -140,3 +177,15 @@ def watched_exits(capsys: pytest.CaptureFixture[str]) -> Iterator[WatchedExits]:
     found = exits.leaks()
     if found:
         pytest.fail("reasoning got out: " + "; ".join(found), pytrace=False)
+
+
+@pytest.fixture
+def loop_signature() -> Iterator[LoopDetector]:
+    """A detector to report calls to; the test fails at its end when one was made again in its task."""
+    from reticent.history.signals import LoopDetector
+
+    detector = LoopDetector()
+    yield detector
+    if detector.alerts:
+        told = ", ".join(f"{one.tool} at step {one.step} as at step {one.first}" for one in detector.alerts)
+        pytest.fail(f"the agent repeats itself: {told}", pytrace=False)

@@ -34,31 +34,47 @@ def test_message(canary_message):
 """
 
 
-def test_fixture_fails_the_tests_that_leak(tmp_path: Path) -> None:
-    """A test that prints or logs a canary message fails at its end, one that does not passes; no mark is quoted."""
-    (tmp_path / "test_app.py").write_text(SUITE, encoding="utf-8")
+def run(folder: Path, suite: str) -> str:
+    """What pytest says to a suite of its own."""
+    (folder / "test_app.py").write_text(suite, encoding="utf-8")
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "reticent.pytest_plugin",
-            "-p",
-            "no:cacheprovider",
-        ],
-        cwd=tmp_path,
+        [sys.executable, "-m", "pytest", "-q", "-p", "reticent.pytest_plugin", "-p", "no:cacheprovider"],
+        cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT / "policy"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdout=subprocess.PIPE,
         text=True,
         check=False,
     )
+    return done.stdout
 
-    assert "reasoning got out: standard streams: standard output: anthropic-messages (plain)" in done.stdout
-    assert "reasoning got out: logs: app: LogCaptureHandler: gemini (plain)" in done.stdout
-    assert "AssertionError: dict holds reasoning that 'logs' may not" in done.stdout
-    assert "1 failed, 3 passed, 2 errors" in done.stdout
+
+def test_fixture_fails_the_tests_that_leak(tmp_path: Path) -> None:
+    """A test that prints or logs a canary message fails at its end, one that does not passes; no mark is quoted."""
+    said = run(tmp_path, SUITE)
+
+    assert "reasoning got out: standard streams: standard output: anthropic-messages (plain)" in said
+    assert "reasoning got out: logs: app: LogCaptureHandler: gemini (plain)" in said
+    assert "AssertionError: dict holds reasoning that 'logs' may not" in said
+    assert "1 failed, 3 passed, 2 errors" in said
+
+
+LOOPS = """
+def test_quiet(loop_signature):
+    loop_signature.called("q", {"id": 1}, step=0)
+    loop_signature.called("q", {"id": 2}, step=1)
+
+def test_loud(loop_signature):
+    for step in range(2):
+        loop_signature.called("q", {"id": "CANARY"}, step=step)
+"""
+
+
+def test_the_loop_signature_fails_a_test(tmp_path: Path) -> None:
+    """R-RT-04: a suite that reports its agent's calls to the fixture fails when one was made again."""
+    said = run(tmp_path, LOOPS)
+
+    assert "the agent repeats itself: q at step 1 as at step 0" in said
+    assert "2 passed, 1 error" in said
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ _COMMANDS: Final = (
     "compile",
     "boundary",
     "compact",
+    "fold",
+    "signals",
     "conformance",
     "lint",
     "new",

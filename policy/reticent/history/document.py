@@ -95,6 +95,21 @@ def read_document(data: bytes) -> Document:
         raise InputTooDeep("the history nests deeper than the reader goes") from None
 
 
+def members_of(data: bytes) -> dict[str, bytes]:
+    """The members of a JSON object, each as the bytes it is; of a name that occurs twice, the last.
+
+    Raises:
+        MalformedInput: not UTF-8, or no JSON object.
+    """
+    try:
+        text = data.decode("utf-8")
+        start = _skip(text, 0)
+        found = {m.key: text[m.start : m.end].encode("utf-8") for m in _members(text, start)} if text[start:] else {}
+    except (UnicodeDecodeError, RecursionError):
+        raise MalformedInput("the body is not a JSON object") from None
+    return found
+
+
 def _read(text: str) -> Document:
     start = _skip(text, 0)
     if text[start : start + 1] == "[":

@@ -102,15 +102,17 @@ def _body(shape: Shape, entry: Entry, part: Part) -> str:
 def _played(entries: Sequence[Entry], shape: Shape, context: Context) -> list[Exchange]:
     found: list[Exchange] = []
     asked: Entry | None = None
+    nth = 0
     for entry in entries:
         if entry.role is Role.ASSISTANT:
-            asked = entry
+            asked, nth = entry, 0
         if entry.text_output:
-            found.append(_played_one(entry, asked, shape, context.text_prefix or ""))
+            found.append(_played_one(entry, asked, nth, shape, context.text_prefix or ""))
+            nth += 1
     return found
 
 
-def _played_one(entry: Entry, asked: Entry | None, shape: Shape, prefix: str) -> Exchange:
+def _played_one(entry: Entry, asked: Entry | None, nth: int, shape: Shape, prefix: str) -> Exchange:
     text = shape.user_text(entry.raw)
     tool, _, body = text[len(prefix) :].partition("):")
     said = "" if asked is None else "\n".join(shape.texts(asked.raw))
@@ -119,7 +121,7 @@ def _played_one(entry: Entry, asked: Entry | None, shape: Shape, prefix: str) ->
         call_id=_played_id(entry, said + text),
         position=entry.pos,
         called=entry.pos if asked is None else asked.pos,
-        arguments=_embedded(said),
+        arguments=_embedded(said, nth),
         body=body.strip(),
     )
 
@@ -131,15 +133,19 @@ def _played_id(entry: Entry, content: str) -> str:
     return "text-" + hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def _embedded(said: str) -> Any:
-    """The first JSON object in what the assistant wrote: its arguments; without one, the whole of it."""
-    start = said.find("{")
-    if start < 0:
-        return said
-    try:
-        return _DECODER.raw_decode(said, start)[0]
-    except (ValueError, RecursionError):
-        return said
+def _embedded(said: str, nth: int) -> Any:
+    """The JSON object number ``nth`` in what the assistant wrote: its arguments; without one, the whole of it."""
+    at = said.find("{")
+    while at >= 0:
+        try:
+            value, end = _DECODER.raw_decode(said, at)
+        except (ValueError, RecursionError):
+            return said
+        if nth == 0:
+            return value
+        nth -= 1
+        at = said.find("{", end)
+    return said
 
 
 def _refuse(_: str) -> NoReturn:

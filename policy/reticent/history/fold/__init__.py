@@ -10,7 +10,8 @@
 from __future__ import annotations
 
 from reticent.history.fold.automatic import not_due
-from reticent.history.fold.finishing import finish, fold
+from reticent.history.fold.body import request_of
+from reticent.history.fold.finishing import complete, finish, fold
 from reticent.history.fold.folder import Folder
 from reticent.history.fold.ledger import Held, Ledger, MemoryLedger, SqliteLedger, Swap
 from reticent.history.fold.offered import answer_of, keep_of, tool_for
@@ -34,11 +35,13 @@ __all__ = [
     "SqliteLedger",
     "Swap",
     "answer_of",
+    "complete",
     "finish",
     "fold",
     "keep_of",
     "not_due",
     "output_limit",
     "prepare",
+    "request_of",
     "tool_for",
 ]

@@ -58,8 +58,11 @@ async def fold(  # noqa: PLR0913 - keyword arguments of the one call users make
         TenantMismatch: scratchpad or summariser belong to another tenant than the task.
     """
     prepared = prepare(request, pad, keeping, keep=keep, knobs=knobs, mode=mode, progress=progress, **options)
-    if isinstance(prepared, FoldOutcome):
-        return prepared
+    return prepared if isinstance(prepared, FoldOutcome) else await complete(prepared, progress=progress)
+
+
+async def complete(prepared: Prepared, *, progress: Progress = silent) -> FoldOutcome:
+    """The model's call, by the summariser the fold was prepared with, and what comes behind it."""
     progress(Step.ASKED)
     writing = prepared.writing
     answer = await ask(writing.model, prepared.prompt, prepared.found.demands(writing), timeout=writing.timeout)
@@ -100,8 +103,14 @@ async def finish(prepared: Prepared, answer: str | Summary | Answer, *, progress
         compaction=done.report,
     )
     request = prepared.request.with_messages(done.history)
-    swap = _swap(prepared, done)
-    return FoldOutcome(request=request, pad=stage.pad, report=report, flushed=prepared.flushed, swap=swap)
+    return FoldOutcome(
+        request=request,
+        pad=stage.pad,
+        report=report,
+        flushed=prepared.flushed,
+        swap=_swap(prepared, done),
+        changes=done.removed,
+    )
 
 
 def _drafted(prepared: Prepared, text: str) -> Draft:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from reticent.errors import FoldConflict
 from reticent.history.fold.automatic import not_due
-from reticent.history.fold.finishing import finish
+from reticent.history.fold.finishing import complete
 from reticent.history.fold.ledger import Held, Ledger, MemoryLedger
 from reticent.history.fold.outcome import FoldOutcome, FoldReport
 from reticent.history.fold.preparing import prepare
 from reticent.history.fold.request import CHARS_PER_TOKEN, Request
 from reticent.history.knobs import Knobs
 from reticent.history.progress import Progress, Step, silent
-from reticent.history.summaries.asking import ask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,11 +88,7 @@ class Folder:
         if prepared.found.handle in self._rejected:
             return self._told(prepared.refused("rejected-before"), iteration)
         self._last = iteration
-        progress(Step.ASKED)
-        writing = prepared.writing
-        answer = await ask(writing.model, prepared.prompt, prepared.found.demands(writing), timeout=writing.timeout)
-        progress(Step.ANSWERED)
-        outcome = await finish(prepared, answer, progress=progress)
+        outcome = await complete(prepared, progress=progress)
         if outcome.folded:
             outcome = self._committed(request, outcome, held, progress)
         else:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from reticent.history.changes import Change
     from reticent.history.fold.ledger import Swap
     from reticent.history.fold.request import Request
     from reticent.history.outcome import CompactionReport
@@ -76,6 +77,8 @@ class FoldOutcome:
     report: FoldReport
     flushed: Flushed | None = None
     swap: Swap | None = field(default=None, repr=False)
+    changes: tuple[Change, ...] = field(default=(), repr=False)
+    """What was taken out and put in; carried out on the messages that came in, it gives those of ``request``."""
 
     @property
     def folded(self) -> bool:

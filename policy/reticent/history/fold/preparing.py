@@ -173,7 +173,7 @@ def _forbidden(run: Run, cut: Cut, request: Request, mode: Mode | None) -> Refus
     if cut.reason:
         detail = "a running task is not folded; its own budget bounds it"
         return Refusal(op=NAME, reason=cut.reason, detail=detail, start=report.boundary, end=cut.wanted)
-    if mode is Mode.NATIVE and not request.tools:
+    if mode is Mode.NATIVE and request.tools is not None and not request.tools:
         return Refusal(op=NAME, reason="mode-needs-tools", detail="a request without tools takes no tool roles")
     return refused_by_profile(NAME, run.options.profile, report)
 

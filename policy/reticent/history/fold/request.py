@@ -17,16 +17,19 @@ CHARS_PER_TOKEN = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request. ``system`` is what the API takes beside the messages; it may be text or blocks."""
+    """One request. ``system`` is what the API takes beside the messages; it may be text or blocks.
+
+    ``tools`` is None where nobody says which are declared; then the history's own calls say how they are played.
+    """
 
     messages: Sequence[Any] = field(repr=False)
-    tools: Sequence[Any] = field(default=(), repr=False)
+    tools: Sequence[Any] | None = field(default=(), repr=False)
     system: Any = field(default=None, repr=False)
 
     @property
     def size(self) -> int:
         """Characters of the serialised ``{messages, tools, system}``."""
-        envelope = {"messages": list(self.messages), "tools": list(self.tools), "system": self.system}
+        envelope = {"messages": list(self.messages), "tools": list(self.tools or ()), "system": self.system}
         return len(encode(envelope).decode("utf-8", "surrogatepass"))
 
     def tokens(self, chars_per_token: float = CHARS_PER_TOKEN) -> float:

@@ -59,4 +59,4 @@ class RetryGuard:
 
 
 def _digest(request: Request, limit: int) -> str:
-    return handle_of([list(request.messages), list(request.tools), request.system, limit])
+    return handle_of([list(request.messages), list(request.tools or ()), request.system, limit])

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from reticent.history.changes import Action, Change
-from reticent.history.entries import TEXT_TOOL_PREFIX, Role
+from reticent.history.entries import TEXT_TOOL_PREFIX, PartKind, Role
 from reticent.history.operations import marks
 from reticent.history.settled import Proposal
 from reticent.history.shapes._shape import STOP_KEYS, plain
@@ -45,7 +45,10 @@ def mode_of(request: Request, settled: Settled) -> Mode:
     """
     played = settled.analysis.context.text_tools is not False
     owed = settled.profile.reasoning == "owed-with-calls"
-    return Mode.TEXT if played or owed or not request.tools else Mode.NATIVE
+    declared = bool(request.tools)
+    if request.tools is None:
+        declared = any(entry.has(PartKind.CALL) for entry in settled.analysis.entries)
+    return Mode.TEXT if played or owed or not declared else Mode.NATIVE
 
 
 def stand_in(found: Range, text: str, block: str, *, mode: Mode, keep: int, pinned: bool) -> Proposal:
