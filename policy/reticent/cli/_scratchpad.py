@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from reticent.errors import ConfigurationError, FoldConflict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from reticent.history.scratchpad import Scratchpad, Sources
 
@@ -35,7 +35,7 @@ class PadFile:
         return (from_json(parsed(data, str(self.path))) if data else Scratchpad()), data
 
     @contextlib.contextmanager
-    def replacing(self, pad: Scratchpad, before: bytes) -> Iterator[None]:
+    def replacing(self, pad: Scratchpad, before: bytes) -> Generator[None]:
         """Put ``pad`` in the place of ``before`` when the block has gone well.
 
         Raises:
