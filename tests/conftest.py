@@ -75,6 +75,13 @@ def empty_opa_url(opa_binary: str, tmp_path: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _serving(opa: str, rules: list[str], log: Path) -> Generator[str]:
+    with opa_process(opa, rules, log) as (url, _):
+        yield url
+
+
+@contextlib.contextmanager
+def opa_process(opa: str, rules: list[str], log: Path) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run an OPA server with some rules; gives its address and its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -83,7 +90,7 @@ def _serving(opa: str, rules: list[str], log: Path) -> Generator[str]:
         server = subprocess.Popen(command, stdout=out, stderr=out)  # noqa: S603 - our own tool
     try:
         _wait_for(f"http://127.0.0.1:{port}", server)
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", server
     finally:
         server.terminate()
         server.wait(timeout=10)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
+from uvicorn.supervisors import Multiprocess
 
 from reticent.errors import ConfigurationError
 from reticent_service.callers import hash_of, is_loopback
@@ -16,6 +17,8 @@ from reticent_service.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+APPLICATION: Final = "reticent_service.app:create_app"
 
 GRACEFUL_SECONDS: Final = 30
 """How long streams under way have to end after the service was told to stop."""
@@ -55,7 +58,24 @@ def prepare(options: Mapping[str, str], *, host: str) -> Prepared:
 
 def run(*, host: str, port: int, workers: int) -> None:
     """Serve until told to stop; new connections are refused then, and streams under way may end."""
-    uvicorn.run("reticent_service.app:create_app", host=host, port=port, workers=workers, **server_options())
+    config = uvicorn.Config(APPLICATION, host=host, port=port, workers=workers, **server_options())
+    if workers == 1:
+        uvicorn.Server(config).run()
+    else:
+        Workers(config, sockets=[config.bind_socket()]).run()
+
+
+class Workers(Multiprocess):
+    """Several processes that share a socket."""
+
+    def terminate_all(self) -> None:
+        """Let go of the socket, then tell every worker to stop.
+
+        As long as one process has it open, the kernel takes connections that nobody will serve.
+        """
+        for bound in self.sockets:
+            bound.close()
+        super().terminate_all()
 
 
 def server_options() -> dict[str, Any]:

@@ -1,35 +1,31 @@
-"""What goes wrong on purpose: vanishing clients, silent connections, an OPA that dies, SIGTERM under load."""
+"""What goes wrong on purpose: vanishing clients, silent connections, slow ones, SIGTERM under load."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import http.client
+import json
 import os
+import resource
 import signal
 import socket
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.conftest import _serving
 from tests.service.serving import TOKEN, serving, settings, wait_until
 from tests.service.test_filtering import EVENT, head, piece, talk
 
-from reticent._resources import policy_sources, rego_root
-from reticent.errors import EngineError
 from reticent_service.app import create_app
-from reticent_service.plan_holder import PlanHolder
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 ROOT = Path(__file__).parents[2]
-HALF_OPEN = 1000
+HALF_OPEN = 10_000
 
 
 def is_alive(port: int) -> bool:
@@ -42,9 +38,9 @@ def is_alive(port: int) -> bool:
         connection.close()
 
 
-def open_files() -> int:
-    """Count this process's file descriptors."""
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+def open_files(process: int | str = "self") -> int:
+    """Count a process's file descriptors."""
+    return sum(1 for _ in Path(f"/proc/{process}/fd").iterdir())
 
 
 def test_client_that_vanishes_leaves_nothing() -> None:
@@ -64,106 +60,139 @@ def test_client_that_vanishes_leaves_nothing() -> None:
         wait_until(lambda: open_files() <= before)
 
 
-def test_half_open_connections_are_closed() -> None:
-    """Connections that never finish their headers are closed in time, and the service answers others meanwhile."""
-    with serving(create_app(settings()), header_seconds=1.0) as port:
-        before = open_files()
-        half = [socket.create_connection(("127.0.0.1", port)) for _ in range(min(HALF_OPEN, _most()))]
+def test_ten_thousand_half_open_requests() -> None:
+    """Requests that never come to an end are given up in time, and the service answers others meanwhile."""
+    begun = [
+        b"G",
+        b"POST /v1/surfaces/logs/filter HTTP/1.1\r\nhost:",
+        head("logs", "application/json", "content-length: 9"),
+    ]
+    with running(seconds=4.0) as (port, process):
+        before = open_files(process.pid)
+        half = [socket.create_connection(("127.0.0.1", port)) for _ in range(_most(HALF_OPEN))]
         for number, connection in enumerate(half):
-            connection.send(b"POST /v1/surfaces/logs/filter HTTP/1.1\r\nhost:" if number % 2 else b"G")
+            with contextlib.suppress(ConnectionError):  # given up already
+                connection.send(begun[number % len(begun)])
         assert is_alive(port)
-        # The service's ends are this process's too, so they go first.
-        wait_until(lambda: open_files() <= before + len(half))
+        wait_until(lambda: open_files(process.pid) <= before, 60)
+        assert is_alive(port)
         for connection in half:
             connection.close()
 
 
-def _most() -> int:
-    import resource
-
-    return max(50, (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - open_files()) // 2 - 50)
-
-
-@pytest.mark.opa
-def test_opa_that_dies_leaves_the_last_good_plan(opa_binary: str, tmp_path: Path) -> None:
-    """When the OPA server goes away the last good plan serves; without it a service does not start."""
-    rules = [str(rego_root() / path) for path in policy_sources()] + [str(rego_root() / "reticent_access")]
-    with _serving(opa_binary, rules, tmp_path / "log") as url:
-        chosen = settings(opa=url)
-        holder = PlanHolder(chosen)
-        plan = holder.state.plan
-        assert not holder.refresh()
-        assert holder.state.failure is None
-
-    assert not holder.refresh()
-    assert holder.state.failure is not None
-    assert ("engine-unavailable", plan) == (holder.state.failure.code, holder.state.plan)
-    with pytest.raises(EngineError):
-        PlanHolder(chosen)
+def _most(wanted: int) -> int:
+    """As many connections as a process may have open here."""
+    return min(wanted, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - open_files() - 100)
 
 
 @contextlib.contextmanager
-def answering(body: bytes, status: int = 200) -> Generator[str]:
-    """Run something that is no OPA and answers every question with ``body``."""
-
-    class Handler(BaseHTTPRequestHandler):
-        """Answers."""
-
-        def _answer(self) -> None:
-            self.rfile.read(int(self.headers.get("content-length", 0)))
-            self.send_response(status)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_GET = do_POST = _answer  # noqa: N815 - the names that the class looks for
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name it has
-            """Say nothing."""
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"{}", b"[]", b"not json", b'{"result":null}', b'{"result":{"plan":{},"errors":[]}}']
-)
-def test_opa_that_answers_garbage_starts_nothing(body: bytes) -> None:
-    """An OPA that answers garbage, nothing, or half an answer gives no plan."""
-    with answering(body) as url, pytest.raises(EngineError):
-        PlanHolder(settings(opa=url))
-
-
-def test_sigterm_lets_streams_end() -> None:
-    """Told to stop, the service takes no new connection and lets streams under way end as streams end."""
+def running(*options: str, seconds: float = 30.0) -> Generator[tuple[int, subprocess.Popen[bytes]]]:
+    """Run `reticent serve` as a process of its own; a request has ``seconds`` to arrive."""
     env = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT / "policy"), str(ROOT / "service")]),
         "RETICENT_SERVICE_OPERATOR_SHA256": settings().operator_sha256 or "",
+        "RETICENT_SERVICE_RECEIVE_SECONDS": str(seconds),
     }
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    code = "import reticent.cli; reticent.cli.main()"
-    command = [sys.executable, "-c", code, "serve", "--port", str(port)]
+    code = (
+        f"import reticent_service.protocol as p; p.GuardedProtocol.header_seconds = {seconds}; "
+        "import reticent.cli; reticent.cli.main()"
+    )
+    command = [sys.executable, "-c", code, "serve", "--port", str(port), *options]
     process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # noqa: S603 - ours
     try:
         wait_until(lambda: _answers(port), 60)
-        told = asyncio.run(_streams_over_a_stop(port, process))
-        out, _ = process.communicate(timeout=30)
+        yield port, process
     finally:
-        process.kill()
-        process.wait()
+        process.terminate()
+        process.communicate(timeout=40)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_sigterm_lets_streams_end(workers: int) -> None:
+    """Told to stop under load, the service takes no new connection, and streams under way end as streams end."""
+    with running("--workers", str(workers)) as (port, process):
+        told = asyncio.run(_streams_over_a_stop(port, process))
+        out, _ = process.communicate(timeout=40)
 
     assert 20 == len(told)
     assert all(b"[DONE]" in one and one.endswith(b"0\r\n\r\n") for one in told)
     assert TOKEN.encode() not in out
+
+
+def test_workers_are_one_service(tmp_path: Path) -> None:
+    """Several workers serve by one plan, append whole lines to one decision log, and stop together."""
+    log = tmp_path / "decisions.jsonl"
+    with running("--workers", "2", "--decision-log", str(log)) as (port, process):
+        workers = _children(process.pid)
+        answers = [_filtered(port) for _ in range(40)]
+        process.terminate()
+        process.wait(timeout=40)
+    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+
+    assert len(workers) >= 2
+    assert {b'{"content":"Done."}'} == {body for body, _ in answers}
+    assert 1 == len({plan for _, plan in answers})
+    assert 40 == len(lines)
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+
+
+def _filtered(port: int) -> tuple[bytes, str | None]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        sent = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
+        connection.request("POST", "/v1/surfaces/logs/filter", b'{"reasoning_content":"x","content":"Done."}', sent)
+        response = connection.getresponse()
+        return response.read(), response.headers["reticent-plan"]
+    finally:
+        connection.close()
+
+
+def _children(process: int) -> list[int]:
+    """The processes that a process started, without multiprocessing's own resource tracker."""
+    found = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+    return [int(child) for child in found if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def test_reader_that_takes_nothing_is_cut_off() -> None:
+    """A client that writes and never reads is held back, and cut off after the time to send is over."""
+
+    async def act(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        writer.write(head("browser_stream", "text/event-stream"))
+        try:
+            while True:
+                writer.write(piece(EVENT % 1 * 2000))
+                await writer.drain()
+        except OSError:
+            return True
+
+    app = create_app(settings(send_seconds=0.3))
+    with serving(app) as port:
+        assert asyncio.run(talk(port, act))
+        wait_until(lambda: 'outcome="client-gone",surface="browser_stream"} 1.0' in app.state.metrics.text().decode())
+
+
+def test_slow_writer_is_served() -> None:
+    """A stream that comes a byte at a time is filtered as if it came at once."""
+    body = b'data: {"choices":[{"delta":{"reasoning_content":"x"}}]}\n\n' + EVENT % 1
+
+    async def act(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        writer.write(head("browser_stream", "text/event-stream"))
+        for at in range(len(body)):
+            writer.write(piece(body[at : at + 1]))
+            await writer.drain()
+            await asyncio.sleep(0)
+        seen = await reader.readuntil(b'"1"}}]}\n\n')
+        writer.write(b"0\r\n\r\n")
+        return seen + await reader.readuntil(b"0\r\n\r\n")
+
+    with serving(create_app(settings())) as port:
+        told = asyncio.run(talk(port, act))
+
+    assert b"reasoning_content" not in told
+    assert told.endswith(b"0\r\n\r\n")
 
 
 def _answers(port: int) -> bool:

@@ -32,6 +32,7 @@ _COMMANDS: Final = (
     "new",
     "serve",
     "proxy",
+    "ext_proc",
     "replay",
     "doctor",
     "probe",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reticent.integrations._guard import Guard
     from reticent.serializers import StreamSerializer
 
-__all__ = ["Body", "Headers", "open_body", "without_stale"]
+__all__ = ["STALE", "Body", "Headers", "open_body", "without_stale"]
 
 Headers = list[tuple[str, str]]
 """Names and values; names in any case."""
@@ -50,7 +50,7 @@ _CARRIED_TYPES: Final = frozenset(
         "text/javascript",
     )
 )
-_STALE: Final = frozenset(
+STALE: Final = frozenset(
     (
         "accept-ranges",
         "content-digest",
@@ -96,7 +96,7 @@ def open_body(guard: Guard, headers: Headers, *, status: int = 200, method: str 
 
 def without_stale(headers: Iterable[tuple[str, str]]) -> Headers:
     """The headers without those that speak of bytes which may not be the same any more."""
-    return [(name, value) for name, value in headers if name.lower() not in _STALE]
+    return [(name, value) for name, value in headers if name.lower() not in STALE]
 
 
 class Body:

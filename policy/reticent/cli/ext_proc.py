@@ -1,0 +1,70 @@
+"""``reticent ext-proc``: answers Envoy, so that a route of it can have a surface."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Coroutine
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from reticent.cli import _options
+from reticent.cli._options import OpaOption, TableOption
+from reticent.errors import ConfigurationError
+
+
+class SideOption(StrEnum):
+    """Whose bodies are judged."""
+
+    response = "response"
+    request = "request"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command("ext-proc")
+    def _ext_proc(
+        surface: Annotated[str, typer.Option("--surface", help="The surface that bodies arrive at.")],
+        host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+        port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8378,
+        table: TableOption = None,
+        opa: OpaOption = None,
+        side: Annotated[SideOption, typer.Option("--side", help="Whose bodies are judged.")] = SideOption.response,
+    ) -> int:
+        """Answer Envoy's external processing filter over gRPC until interrupted.
+
+        The filter has to send bodies in the mode FULL_DUPLEX_STREAMED. The connection is not encrypted.
+        """
+        try:
+            from reticent.integrations.envoy import serve
+        except ImportError:
+            raise ConfigurationError("`reticent ext-proc` needs the extra: pip install 'reticent[envoy]'") from None
+        shown = f"[{host}]" if ":" in host else host
+        plan = _options.plan(table, opa)
+
+        def started(at: int) -> None:
+            sys.stderr.write(f"reticent: {surface} on {shown}:{at} for Envoy\n")
+            sys.stderr.flush()
+
+        _until_told(serve(surface, address=f"{shown}:{port}", plan=plan, side=side.value, started=started))
+        return 0
+
+
+def _until_told(work: Coroutine[None, None, None]) -> None:
+    """Run until SIGINT or SIGTERM."""
+    import asyncio
+    import contextlib
+    import signal
+
+    async def run() -> None:
+        task = asyncio.ensure_future(work)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Windows has no such handlers, and ends the process.
+            with contextlib.suppress(NotImplementedError):
+                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
