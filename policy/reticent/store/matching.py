@@ -34,28 +34,30 @@ _ADVICE: Final = {
 }
 
 
-def refuse(reason: str, name: str, position: int) -> NoReturn:
-    """Refuse the entry at ``position`` of the history called ``name``.
-
-    Raises:
-        RestoreRefused: always.
-    """
-    path = f"{name}.{position}" if name else str(position)
-    raise RestoreRefused(f"{path}: {reason}; {_ADVICE[reason]}", reason=reason, path=path)
-
-
 @dataclass(frozen=True, slots=True)
 class History:
     """A history as a client sends it: JSON values of its entries, less reasoning that should not be in it.
 
     ``name`` is the member of the body that lists them, empty when the list came alone; ``around`` is a keyed digest of
-    what stands beside it; ``carried`` are the positions of entries that came with reasoning.
+    what stands beside it. ``origins`` tells where each entry stood when the client sent it, ``carried`` where entries
+    stood that came with reasoning; one that was nothing else is not among the entries.
     """
 
     name: str
     entries: Sequence[Any]
     around: str | None
-    carried: tuple[int, ...] = ()
+    origins: Sequence[int]
+    carried: Sequence[int] = ()
+
+
+def refuse(reason: str, history: History, position: int) -> NoReturn:
+    """Refuse the entry at ``position`` of what a client sent.
+
+    Raises:
+        RestoreRefused: always.
+    """
+    path = f"{history.name}.{position}" if history.name else str(position)
+    raise RestoreRefused(f"{path}: {reason}; {_ADVICE[reason]}", reason=reason, path=path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,24 +120,30 @@ class _Matching:
         choices = [one for one in named if one in same] or named or same
         one = min((one for one in choices if one.at > last), key=lambda one: one.at, default=None)
         if one is None and named:
-            refuse("order-changed", self._history.name, position)
+            self._refuse("order-changed", position)
         if one is not None and one.unit.digests != digests:
-            refuse(_difference(one.unit, seen, digests), self._history.name, position)
+            self._refuse(_difference(one.unit, seen, digests), position)
         return one
+
+    def _refuse(self, reason: str, position: int) -> NoReturn:
+        refuse(reason, self._history, self._history.origins[position])
 
     # --- entries that nobody held -------------------------------------------------------------------------------
 
     def check_strangers(self) -> None:
         """Refuse entries that stand where a held one should, and calls in a live tool loop that nobody held."""
         first = min([*self.matched, self._loop()], default=0)
-        places = {one.turn.position for one in self._known if one.turn.position is not None}
+        seen = {id(one.turn) for one in self.matched.values()}
+        missing = {one.turn.position for one in self._known if id(one.turn) not in seen} - {None}
         for position in self._strangers:
             entry = self._history.entries[position]
             calls = any(piece.kind == "call" for piece in pieces(entry))
             if calls and position >= first:
-                refuse("unknown-call", self._history.name, position)
-            if position in places or self._is_in_a_hole(position):
-                refuse("text-changed" if not calls else "call-ids-changed", self._history.name, position)
+                self._refuse("unknown-call", position)
+            if self._history.origins[position] in self._history.carried:
+                self._refuse("foreign-reasoning", position)
+            if position in missing or self._is_in_a_hole(position):
+                self._refuse("text-changed" if not calls else "call-ids-changed", position)
 
     def _loop(self) -> int:
         """Where the live tool loop starts: behind the last text of a person."""
@@ -160,7 +168,7 @@ class _Matching:
                 if one.turn.prefix is None:
                     self._unbroken(position, one, earlier)
                 elif one.turn.prefix != self._prefix(position, one.turn):
-                    refuse("prefix-changed", self._history.name, position)
+                    self._refuse("prefix-changed", position)
             earlier = one
 
     def _unbroken(self, position: int, one: _Known, earlier: _Known | None) -> None:
@@ -169,7 +177,7 @@ class _Matching:
         there = [(known.unit.calls, known.unit.digests) for known in self.matched.values()]
         # A turn can be there twice: held, not acknowledged, and held again.
         if any((known.unit.calls, known.unit.digests) not in there for known in self._known[first : one.at]):
-            refuse("turn-missing", self._history.name, position)
+            self._refuse("turn-missing", position)
 
     def _prefix(self, position: int, turn: Held) -> str | None:
         told = self._history.around

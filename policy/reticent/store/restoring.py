@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reticent.serializers.program import Program
 
 _BOM: Final = b"\xef\xbb\xbf"
+_AS_IT_IS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 _AROUND: Final = ("system", "tools", "instructions", "systemInstruction", "toolConfig")
 """What a producer reads before the history: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking."""
 
@@ -51,7 +52,7 @@ class Restoring:
         if found is None:
             return history
         name, entries = found
-        values = [plain(entry, max_depth=self.program.options.max_depth) for entry in entries]
+        values = entries if _is_json(entries) else plain(entries, max_depth=self.program.options.max_depth)
         gap, carriers = self._gap(self._read(name, history, values), values)
         if gap is None:
             return history
@@ -88,6 +89,7 @@ class Restoring:
     def _read(self, name: str, body: Any, entries: Sequence[Any]) -> History:
         """The entries, those of the model without reasoning; one that is nothing else does not count."""
         bare: list[Any] = []
+        origins: list[int] = []
         carried: list[int] = []
         for position, entry in enumerate(entries):
             edit = self._reasoning(entry)
@@ -95,7 +97,8 @@ class Restoring:
                 carried.append(position)
             if edit is not DROP:
                 bare.append(apply(entry, edit))
-        return History(name, bare, around_of(body, self.key) if name else None, tuple(carried))
+                origins.append(position)
+        return History(name, bare, around_of(body, self.key) if name else None, origins, carried)
 
     def _reasoning(self, entry: Any) -> Edit | None:
         """Reasoning that an entry of the model carries in blocks or members; tags in its text are its text."""
@@ -110,8 +113,17 @@ class Restoring:
         if not history.carried:
             return (gap if gap.elements or gap.inside else None), carriers
         if _spelled(filling.fill(history.entries, gap, carriers)) != _spelled(entries):
-            refuse("foreign-reasoning", history.name, history.carried[0])
+            refuse("foreign-reasoning", history, history.carried[0])
         return None, []
+
+
+def _is_json(value: Any) -> bool:
+    """Whether ``value`` is what a JSON parser makes, which is quicker to ask than to convert."""
+    try:
+        orjson.dumps(value, option=_AS_IT_IS)
+    except TypeError:
+        return False
+    return True
 
 
 def _drops(edit: Edit) -> bool:
