@@ -36,6 +36,7 @@ _COMMANDS: Final = (
     "replay",
     "doctor",
     "probe",
+    "verify",
     "scan",
     "demo",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -40,6 +40,10 @@ class Statement:
     since: int
     code: str
     detail: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the file has it: moments are texts such as ``2026-11-29T12:00:00Z``."""
+        return {**asdict(self), "observed": moment_text(self.observed), "since": moment_text(self.since)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ class EvidenceFile:
             "table": self.table,
             "signer": self.signer,
             "key": self.key,
-            "statements": [_told(statement) for statement in self.statements],
+            "statements": [statement.to_dict() for statement in self.statements],
             "signature": self.signature,
         }
 
@@ -119,19 +123,6 @@ def _read(path: Path) -> bytes:
     if len(content) > MAX_BYTES:
         raise EvidenceRefused(f"{path}: longer than {MAX_BYTES} bytes; this is no evidence file")
     return content
-
-
-def _told(statement: Statement) -> dict[str, Any]:
-    return {
-        "surface": statement.surface,
-        "condition": statement.condition,
-        "probe": statement.probe,
-        "held": statement.held,
-        "observed": moment_text(statement.observed),
-        "since": moment_text(statement.since),
-        "code": statement.code,
-        "detail": statement.detail,
-    }
 
 
 def _statement(told: Mapping[str, Any]) -> Statement:
