@@ -24,6 +24,7 @@ import orjson
 
 from reticent.integrations._guard import Guard, PlanSource
 from reticent.integrations._traceback import traceback_text
+from reticent.serializers.fieldlines import names_one
 
 __all__ = ["ReticentFilter", "ReticentFormatter", "guard_handlers"]
 
@@ -182,10 +183,10 @@ def _argument(guard: Guard, value: Any) -> Any:
 def _is_settled(message: Any, args: Any) -> bool:
     """Whether a line needs no look as a whole: prose with arguments that were judged and print as what was judged.
 
-    A template with brackets, quotes or ``=`` in it can make a literal out of its arguments, and an object's repr can
-    show more than its fields.
+    A template with brackets, quotes or ``=`` in it can make a literal out of its arguments, one that names a field says
+    what they are, and an object's repr can show more than its fields.
     """
-    if not args or not isinstance(message, str) or not _PROSE.fullmatch(message):
+    if not args or not isinstance(message, str) or not _PROSE.fullmatch(message) or names_one(message):
         return False
     try:
         orjson.dumps(list(args.values() if isinstance(args, Mapping) else args), option=_ONLY_JSON)

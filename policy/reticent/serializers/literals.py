@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reticent.dialects._positions import Position
 from reticent.edits import DROP, Cut, Edit, Insert, Put
+from reticent.serializers.fieldlines import names_one
 from reticent.streams.reprs import Item, Node, cut, find_literals, item_at, parse_literal, requote
 from reticent.streams.tags import may_hold_marker
 
@@ -67,7 +68,7 @@ def may_hold(text: str) -> bool:
         return True  # an object: its keys and types are the walk's to judge
     if ("{" in text or "(" in text or "[" in text or "=" in text) and _MARKERS.search(text) is not None:
         return True
-    return may_hold_marker(text)
+    return may_hold_marker(text) or names_one(text)
 
 
 def edit(walk: Walk, text: str, depth: int, position: int = Position.OPEN) -> Edit | None:

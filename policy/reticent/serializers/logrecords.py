@@ -1,6 +1,7 @@
 """Text logs as a stream: lines in, lines out, a record of several lines judged as one.
 
 A traceback or the repr of an SDK object goes over many lines; those after the first are indented or close a bracket.
+A field that nothing quotes goes on until a line begins the next record.
 A record that cannot be judged leaves a placeholder with its length, because a log that loses lines without a word is
 worse than one that says what it withheld.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reticent.errors import EgressRefused
-from reticent.serializers import logtext
+from reticent.serializers import fieldlines, logtext
 from reticent.streams import StreamFilter
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class LogRecords(StreamFilter):
         self._report = report
         self._record: list[bytes] = []
         self._size = 0
+        self._is_open = self._swallowing = False
         self._rest: list[bytes] = []
 
     def feed(self, chunk: bytes) -> bytes:
@@ -51,22 +53,46 @@ class LogRecords(StreamFilter):
         return (self._line(rest) if rest else b"") + self._end()
 
     def _line(self, line: bytes) -> bytes:
+        if self._swallows(line):
+            self._report.add(fieldlines.RULE, len(line))
+            return b""
         out = b""
-        if self._record and (not line.startswith(_CONTINUES) or self._size > RECORD_LIMIT):
+        if self._record and not self._goes_on(line):
             out = self._end()
+        elif self._size > RECORD_LIMIT:
+            self._swallowing = self._has_open_field()
+            return self._end() + self._line(line)
         self._record.append(line)
         self._size += len(line)
         return out
 
+    def _swallows(self, line: bytes) -> bool:
+        """Whether ``line`` goes on with a field whose record became too long to be kept, and was judged already."""
+        self._swallowing = self._swallowing and not fieldlines.begins_record(_text(line))
+        return self._swallowing
+
+    def _goes_on(self, line: bytes) -> bool:
+        """Whether ``line`` belongs to the record at hand."""
+        return line.startswith(_CONTINUES) or (self._has_open_field() and not fieldlines.begins_record(_text(line)))
+
+    def _has_open_field(self) -> bool:
+        """Whether the record at hand ends inside a field; it does until the record is over."""
+        self._is_open = self._is_open or fieldlines.is_open(_text(b"".join(self._record).rstrip(b"\r\n")))
+        return self._is_open
+
     def _end(self) -> bytes:
         record = b"".join(self._record)
-        self._record, self._size = [], 0
+        self._record, self._size, self._is_open = [], 0, False
         if not record:
             return b""
         body = record.rstrip(b"\r\n")
-        text = body.decode("utf-8", "surrogateescape")
+        text = _text(body)
         shown = withheld_or(text, self._program, self._report)
         return record if shown == text else shown.encode("utf-8", "surrogateescape") + record[len(body) :]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def withheld_or(text: str, program: Program, report: Report) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from reticent.serializers import layout
+from reticent.serializers import fieldlines, layout
 from reticent.serializers.walk import EVENT_LISTS
 from reticent.streams._markers import GRANITE_OPENER, LONGEST_MARKER
 from reticent.streams.tags import may_hold_marker
@@ -54,6 +54,11 @@ _MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "omp
 _CASELESS: Final = "\u0130\u0131\u017f\u212a"
 """Letters outside ASCII that equal one inside when case is ignored."""
 _LITERAL: Final = (b"(", b"=", b"{", b"[")
+_FIELD_ENDS: Final = {
+    end: tuple(name.removesuffix(end.decode()).encode() for name in fieldlines.NAMES if name.endswith(end.decode()))
+    for end in {name[name.rindex("_") :].encode() for name in fieldlines.NAMES}
+}
+"""How names of fields end, and what stands before each of these ends."""
 _SLASH, _BRACKET, _BRACE_OPEN, _QUOTE = ord("\\"), ord("["), ord("{"), ord('"')
 
 
@@ -66,7 +71,7 @@ class Scanner:
         """Compile the tables of ``program``."""
         signs = dict.fromkeys(_signs(program))
         words = [sign.encode() for sign in signs if not sign.startswith('"')]
-        self._words = _searcher([*words, *_TAG_OPENERS], few=True)
+        self._words = _searcher([*words, *_TAG_OPENERS, *_FIELD_ENDS], few=True)
         patterns = _patterns(sign for sign in signs if sign.startswith('"'))
         self._kinds = list(patterns.values())
         self._search = _searcher(patterns)
@@ -144,12 +149,19 @@ class Scanner:
                 return False
             elif kind != _EMPTY or canon[start - 1] not in b":,":
                 inside.append(start)
-        if lists != 0 or (b"<" in canon and _has_tag(canon)) or self._words(canon):
+        if lists != 0 or (b"<" in canon and _has_tag(canon)) or self._has_word(canon):
             return False
         literal = literal or any(canon[start] != _QUOTE or canon[start + 1] in b"{[" for start in inside)
         if literal and self._may_hold_literal(canon):
             return False
         return all(self._is_clean_inside(canon, start, nested=nested) for start in inside)
+
+    def _has_word(self, canon: bytes) -> bool:
+        """Whether a word stands in ``canon``; of a field's name the rarer half is searched for."""
+        return any(
+            canon[start:end] not in _FIELD_ENDS or canon.endswith(_FIELD_ENDS[canon[start:end]], 0, start)
+            for _, start, end in self._words(canon)
+        )
 
     def _is_clean_inside(self, canon: bytes, start: int, *, nested: bool) -> bool:
         """Whether what stands at ``start``, inside a string or where one opens, is no carrier."""

@@ -15,7 +15,7 @@ import orjson
 from reticent.dialects._positions import Position
 from reticent.edits import DROP, Cut, Edit
 from reticent.errors import InputTooDeep
-from reticent.serializers import jsonbytes, labels, literals
+from reticent.serializers import fieldlines, jsonbytes, labels, literals
 from reticent.streams.tags import may_hold_marker, may_hold_reasoning, reasoning_spans, replayed_spans
 
 if TYPE_CHECKING:
@@ -66,7 +66,16 @@ def edit(walk: Walk, text: str, position: int, key: Any, depth: int) -> Edit | N
 
 
 def _unsigned(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
-    """The edit of a text of a record that does not say who wrote it: what a model wrote into it, then literals."""
+    """The edit of a text of a record that does not say who wrote it: fields, what a model wrote into it, literals."""
+    fields = _cut(walk, tuple(fieldlines.spans(text))) if key in labels.LOG_KEYS and fieldlines.may_hold(text) else None
+    if not isinstance(fields, Cut):
+        return _unlabelled(walk, text, key, depth)
+    left = fields.apply(text)
+    found = _unlabelled(walk, left, key, depth)
+    return found if found is DROP else Cut(((0, len(text), found.apply(left) if isinstance(found, Cut) else left),))
+
+
+def _unlabelled(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
     if not walk.inline_tags or not may_hold_marker(text):
         return literals.edit(walk, text, depth)
     left = text

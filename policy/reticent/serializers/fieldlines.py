@@ -1,0 +1,97 @@
+"""Fields of a log line that nothing quotes: ``reasoning_content: The user wants …``.
+
+A call such as ``log.info("reasoning_content=%s", text)`` leaves a name and a text without an end. Only names that mean
+nothing but a carrier count, and what follows one of them goes to the end of the record; in ``key=value`` pairs and
+inside quotation marks a value has an end of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reticent.streams.tags import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAMES: Final = (
+    "encrypted_content",
+    "reasoning_content",
+    "reasoning_details",
+    "reasoning_text",
+    "redacted_thinking",
+    "thinking_blocks",
+    "thinking_content",
+    "thinking_text",
+    "thought_signature",
+)
+"""Members of the wire formats that are never anything but reasoning; a word like ``thinking`` is prose as well."""
+RULE: Final = "log-text/field"
+
+_FIELD: Final = re.compile(
+    rf"(?<![\w'\"])(?:\w+\.)*(?:{'|'.join(NAMES)})\b(?:\]|\))?[ \t]*(?P<arrow>=>|->|[=:])[ \t]*(?P<value>\S)"
+)
+_EMPTY: Final = re.compile(
+    r"(?:None|null|True|False|true|false|missing|absent|empty|n/a|[-+]?\d[\d.,]*|<[\w.\s-]+>|\[reasoning removed\])"
+    r"(?=[\s,;.)\]}]|$)"
+)
+"""Values that say nothing, or say that there is nothing."""
+_PAIR: Final = re.compile(r"\S+(?=[ \t]+[\w.]+=|[ \t]*$)", re.MULTILINE)
+"""One value of a line of ``key=value`` pairs, which the search for literals judges."""
+_NEXT_RECORD: Final = re.compile(
+    r"\n(?=[\[<(]?(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\d{10}|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)"
+    r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d|[IWEFD]\d{4} \d\d:|Traceback \(most"
+    r'|\{"(?:@?timestamp|time|ts|level|severity|msg|message|event|logger|name|log)":)'
+)
+"""A line that a log begins a record with, not one that a text goes on with."""
+
+
+def names_one(text: str) -> bool:
+    """Whether some name stands in ``text``, whatever follows it."""
+    return "_" in text and any(name in text for name in NAMES)
+
+
+def may_hold(text: str) -> bool:
+    """Whether some name stands in ``text`` with a value behind it."""
+    return _FIELD.search(text) is not None
+
+
+def spans(text: str) -> Iterator[Span]:
+    """The values of such fields, with their names; in order, none inside another. Time is linear in the length."""
+    at = 0
+    while (field := _FIELD.search(text, at)) is not None:
+        end = _end(text, field)
+        if end > field.start("value"):
+            yield Span(field.start(), end, RULE)
+        at = max(end, field.end())
+
+
+def is_open(text: str) -> bool:
+    """Whether such a value reaches to the end of ``text``, so that it may go on in the next line of a log."""
+    found = list(spans(text)) if may_hold(text) else []
+    return bool(found) and found[-1].end == len(text)
+
+
+def begins_record(line: str) -> bool:
+    """Whether a line of a log looks like the first of a record: a time, a level, JSON, a traceback."""
+    return _NEXT_RECORD.match("\n" + line) is not None
+
+
+def _end(text: str, field: re.Match[str]) -> int:
+    """Where the value of ``field`` ends; where it begins, when it is to stay or others look at it."""
+    start = field.start("value")
+    first = field["value"]
+    if _EMPTY.match(text, start) or (first in "{[(" and field["arrow"] in "=:"):
+        return start
+    if first in "'\"":
+        return _closing(text, start, first) if field["arrow"] != "=" else start
+    if field["arrow"] == "=" and _PAIR.match(text, start):
+        return start
+    following = _NEXT_RECORD.search(text, start)
+    return len(text) if following is None else following.start()
+
+
+def _closing(text: str, start: int, quote: str) -> int:
+    end = re.compile(rf"(?:[^{quote}\\]|\\.)*+{quote}", re.DOTALL).match(text, start + 1)
+    return len(text) if end is None else end.end()
