@@ -38,6 +38,7 @@ _COMMANDS: Final = (
     "probe",
     "verify",
     "scan",
+    "scrub",
     "demo",
 )
 """Modules of this package, one command (or group) each, in the order that ``--help`` lists them."""

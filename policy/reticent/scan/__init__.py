@@ -11,14 +11,29 @@ from typing import TYPE_CHECKING
 from reticent.errors import ConfigurationError
 from reticent.scan.findings import Finding, Note, NotRead, Where
 from reticent.scan.judge import Settings
+from reticent.scan.receipt import Receipt, Removal
 from reticent.scan.run import Scan, scan
+from reticent.scan.scrub import Scrub, scrub
 from reticent.serializers import options_at_rest
 
 if TYPE_CHECKING:
     from reticent.compiler.plan import Plan
     from reticent.serializers.program import UnknownTypes
 
-__all__ = ["Finding", "NotRead", "Note", "Scan", "Settings", "Where", "scan", "settings_of"]
+__all__ = [
+    "Finding",
+    "NotRead",
+    "Note",
+    "Receipt",
+    "Removal",
+    "Scan",
+    "Scrub",
+    "Settings",
+    "Where",
+    "scan",
+    "scrub",
+    "settings_of",
+]
 
 
 def settings_of(plan: Plan, surface: str, *, unknown_types: UnknownTypes = "suspect") -> Settings:

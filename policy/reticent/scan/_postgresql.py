@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from reticent.scan.state import State
 
 _BATCH: Final = 500
-_TEXTS: Final = frozenset({"text", "varchar", "bpchar", "citext", "xml", "json", "name"})
-_JSON: Final = "jsonb"
-_ARRAYS: Final = frozenset({"_text", "_varchar", "_bpchar", "_citext"})
+TEXTS: Final = frozenset({"text", "varchar", "bpchar", "citext", "xml", "json", "name"})
+JSON: Final = "jsonb"
+ARRAYS: Final = frozenset({"_text", "_varchar", "_bpchar", "_citext"})
 _READ_ONLY: Final[tuple[LiteralString, ...]] = (
     "SET default_transaction_read_only = on",
     "SET row_security = off",  # a policy that hides rows is an error then, and not a silent gap
@@ -73,14 +73,19 @@ class Column:
 
     name: str
     kind: str
-    declared: str
+    declared: LiteralString
     is_required: bool
     is_generated: bool
 
     @property
+    def sql_type(self) -> sql.SQL:
+        """The type for a cast; the server's own ``format_type`` wrote and quoted it."""
+        return sql.SQL(self.declared)
+
+    @property
     def is_text(self) -> bool:
         """Whether its cells are looked at as they are; others that may hold text are read as text and not changed."""
-        return self.kind in _TEXTS or self.kind in _ARRAYS or self.kind in (_JSON, "bytea")
+        return self.kind in TEXTS or self.kind in ARRAYS or self.kind in (JSON, "bytea")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +137,7 @@ class PostgresTables:
             return
         select = self._select(table)
         key = sql.SQL(", ").join(map(sql.Identifier, table.key))
-        typed = sql.SQL(", ").join(
-            sql.SQL("%s::{}").format(sql.SQL(table.detail.columns[name].declared)) for name in table.key
-        )
+        typed = sql.SQL(", ").join(sql.SQL("%s::{}").format(table.detail.columns[name].sql_type) for name in table.key)
         behind = sql.SQL(" WHERE ({}) > ({})").format(key, typed)
         tail = sql.SQL(" ORDER BY {} LIMIT {}").format(key, sql.Literal(_BATCH))
         while True:
@@ -171,7 +174,7 @@ class PostgresTables:
         width, many = len(table.key), len(table.columns)
         columns: dict[str, Column] = table.detail.columns
         cells = {
-            name: Json(cell) if columns[name].kind == _JSON and cell is not None else cell
+            name: Json(cell) if columns[name].kind == JSON and cell is not None else cell
             for name, cell in zip(table.columns, row[width : width + many], strict=True)
         }
         large = tuple(name for name, is_large in zip(table.columns, row[width + many :], strict=True) if is_large)
@@ -194,12 +197,12 @@ class PostgresTables:
 def _may_hold(row: Sequence[Any]) -> bool:
     """Whether text can stand in a column: strings, JSON, bytes, arrays, and the types of users."""
     kind, category = row[1], row[5]
-    return kind in _TEXTS or kind in (_JSON, "bytea", "hstore") or category in ("S", "A", "C")
+    return kind in TEXTS or kind in (JSON, "bytea", "hstore") or category in ("S", "A", "C")
 
 
 def _cell(column: Column, limit: sql.Literal) -> sql.Composed:
     name = sql.Identifier(column.name)
-    value = name if column.kind == "bytea" or column.kind in _ARRAYS else sql.SQL("{}::text").format(name)
+    value = name if column.kind == "bytea" or column.kind in ARRAYS else sql.SQL("{}::text").format(name)
     return sql.SQL("CASE WHEN octet_length({}) <= {} THEN {} END").format(_measured(column), limit, value)
 
 

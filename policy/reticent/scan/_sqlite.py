@@ -70,10 +70,23 @@ class SqliteTables:
             values,
         ).rowcount
 
-    def nullable(self, table: Table) -> frozenset[str]:
-        """Columns that may be NULL."""
+    def refusal(self, table: Table, column: str) -> str | None:
+        """Why a cell of ``column`` is not changed, or None."""
+        for row in self._connection.execute(f"PRAGMA table_xinfo({_quoted(table.name)})"):
+            if row[1] == column and row[6]:
+                return "the database computes it from other columns"
+        return "it is part of the key" if column in table.key else None
+
+    def empty(self, table: Table, column: str) -> Any:
+        """NULL, or an empty text in a column that may not be NULL."""
         rows = self._connection.execute(f"PRAGMA table_xinfo({_quoted(table.name)})").fetchall()
-        return frozenset(name for _, name, _, is_required, _, part, _ in rows if not is_required and not part)
+        return "" if any(row[1] == column and row[3] for row in rows) else None
+
+    def settle(self, *, vacuum: bool) -> None:
+        """Put what was changed into the file itself, and with ``vacuum`` leave no page that held something else."""
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if vacuum:
+            self._connection.execute("VACUUM")
 
     def _table(self, name: str) -> Table:
         rows = self._connection.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()

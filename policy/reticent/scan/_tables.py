@@ -98,6 +98,11 @@ class TableLook:
             yield NotRead(self._store.source, "unknown-format", message, where)
         self._unread.clear()
 
+    @property
+    def where_table(self) -> Where:
+        """The place of the table."""
+        return Where(table=self.table.name)
+
     def where(self, row: Row, column: str | None = None) -> Where:
         """The place of a cell."""
         return Where(table=self.table.name, column=column, key=key_text(self.table.key, row.key))

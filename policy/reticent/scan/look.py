@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from reticent.scan import _open, _sqlite
 from reticent.scan._tables import TableLook
-from reticent.scan.findings import Finding, Note, NotRead
+from reticent.scan.findings import Note, NotRead
 from reticent.scan.sources import stamp_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from reticent.scan.judge import Judge
     from reticent.scan.sources import File
 
-__all__ = ["look_at_file"]
+__all__ = ["kind_of", "look_at", "look_at_file"]
+
+_KINDS: Final = ((b"SQLite format 3\x00", "sqlite"), (b"PAR1", "parquet"))
 
 
 def look_at_file(file: File, judge: Judge) -> Iterator[Note]:
@@ -33,15 +35,29 @@ def look_at_file(file: File, judge: Judge) -> Iterator[Note]:
         yield NotRead(file.name, "unreadable", f"cannot be read ({type(error).__name__})")
 
 
+def look_at(path: Path, judge: Judge) -> Iterator[Note]:
+    """Everything there is to tell of the file at ``path``, named by that."""
+    yield from _look(str(path), path, judge)
+
+
+def kind_of(path: Path) -> str:
+    """``sqlite``, ``parquet`` or ``content``; a file that cannot be read is the last."""
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(16)
+    except OSError:
+        return "content"
+    return next((kind for mark, kind in _KINDS if head.startswith(mark)), "content")
+
+
 def _look(name: str, path: Path, judge: Judge) -> Iterator[Note]:
-    with path.open("rb") as raw:
-        head = raw.read(16)
-        raw.seek(0)
-        if head.startswith(b"SQLite format 3\x00"):
-            yield from _database(name, path, judge)
-        elif head.startswith(b"PAR1"):
-            yield from _parquet(name, path, judge)
-        else:
+    kind = kind_of(path)
+    if kind == "sqlite":
+        yield from _database(name, path, judge)
+    elif kind == "parquet":
+        yield from _parquet(name, path, judge)
+    else:
+        with path.open("rb") as raw:
             yield from _open.notes(name, raw, judge)
 
 
@@ -74,15 +90,3 @@ def _parquet(name: str, path: Path, judge: Judge) -> Iterator[Note]:
         yield from ParquetLook(name, path, judge).notes()
     except (pa.ArrowException, OSError) as error:
         yield NotRead(name, "damaged", f"Parquet: {type(error).__name__}; what came before was read")
-
-
-def split(notes: Iterator[Note]) -> tuple[list[Finding], list[NotRead]]:
-    """Findings, and what was not read."""
-    found: list[Finding] = []
-    gaps: list[NotRead] = []
-    for note in notes:
-        if isinstance(note, Finding):
-            found.append(note)
-        else:
-            gaps.append(note)
-    return found, gaps

@@ -20,13 +20,13 @@ from pyarrow import parquet
 
 import reticent
 from reticent.conformance import load_vectors
-from reticent.scan import Finding, NotRead, Scan, scan, settings_of
+from reticent.scan import Finding, NotRead, Scan, Scrub, scan, scrub, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from reticent.scan import Note, Settings
+    from reticent.scan import Note, Receipt, Settings
 
 SECRET = "CANARY-9f1e27c4"
 """Stands in every carrier below, and may stand in nothing that a scan tells."""
@@ -44,6 +44,12 @@ MESSAGE: dict[str, Any] = {
 FLAT: dict[str, Any] = {"role": "assistant", "reasoning_content": f"{SECRET} hm", "content": VISIBLE}
 CLEAN: dict[str, Any] = {"id": "msg_2", "role": "assistant", "content": [{"type": "text", "text": VISIBLE}]}
 ASKED: dict[str, Any] = {"role": "user", "content": "What does <think> mean, and the field thinking?", "n": 1.50}
+
+
+KEPT = b'{"a": 1.50, "b": [1e3, "\\u00e9 think"], "reason" : "none"}   \r\n\n'
+"""Lines that nothing is to change, spelt as no serializer would."""
+LEFT = json.dumps({**MESSAGE, "content": MESSAGE["content"][1:]}).encode() + b"\n"
+"""The line of ``MESSAGE`` without its reasoning."""
 
 
 def events(*deltas: str, kind: str = "text") -> list[dict[str, Any]]:
@@ -74,6 +80,11 @@ def settings() -> Settings:
 def look(*targets: Path | str, **options: Any) -> list[Note]:
     """Everything that a scan of ``targets`` tells."""
     return list(scan(Scan([str(target) for target in targets], settings(), **options)))
+
+
+def remove(*targets: Path | str, receipt: Path | None = None, **options: Any) -> Receipt:
+    """Scrub ``targets``; with a receipt, really."""
+    return scrub(Scrub([str(target) for target in targets], settings(), receipt=receipt, **options))
 
 
 def found(notes: Sequence[Note]) -> list[Finding]:
