@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reticent.history.harness import Script
 from reticent.history.scratchpad import Sources, Tool
 from reticent.history.shapes import shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SOURCES = Sources(tools=[Tool(name="get_order")], identifiers=[r"ORD-\d+/T-\d+"])
 IDENTIFIERS = [r"ORD-\d+/T-\d+"]

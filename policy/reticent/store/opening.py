@@ -26,49 +26,56 @@ _SCHEMES: Final = {
 _EXAMPLES: Final = ("sqlite:///FILE", "postgresql://HOST/DATABASE", "redis://HOST/NUMBER")
 
 
-def open_store(url: str, *, keys: KeyWrapper, clock: Clock = time.time) -> Store:
+def open_store(url: str, *, keys: KeyWrapper, clock: Clock = time.time, timeout: float = 10.0) -> Store:
     """The task store at ``url``; tables are made when they are not there yet.
 
     ``url`` is ``sqlite:///tasks.db``, ``postgresql://...`` (extra ``postgresql``) or ``redis://...`` (extra ``redis``).
-    ``keys`` wraps the key of each task; ``clock`` tells seconds since 1970.
+    ``keys`` wraps the key of each task; ``clock`` tells seconds since 1970; ``timeout`` is how many seconds to wait for
+    the store, each time.
 
     Raises:
         ConfigurationError: the address names no store, its extra is not installed, or another release's rows are in it.
         StoreUnavailable: it cannot be reached.
         StoreEvicts: it may throw live rows away.
     """
-    return Store(_backend(url), keys, clock=clock)
+    return Store(_backend(url, timeout), keys, clock=clock)
 
 
-async def open_async_store(url: str, *, keys: KeyWrapper, clock: Clock = time.time) -> AsyncStore:
+async def open_async_store(
+    url: str,
+    *,
+    keys: KeyWrapper,
+    clock: Clock = time.time,
+    timeout: float = 10.0,  # noqa: ASYNC109 - of every use of the store, not of this call
+) -> AsyncStore:
     """As ``open_store``, awaited: PostgreSQL and Redis by their own asynchronous clients, SQLite in a thread."""
     scheme = _scheme(url)
     with _extra(scheme):
         if scheme == "postgresql":
             from reticent.store.postgresql import AsyncPostgresBackend
 
-            return AsyncStore(await AsyncPostgresBackend.connected(url), keys, clock=clock)
+            return AsyncStore(await AsyncPostgresBackend.connected(url, timeout=timeout), keys, clock=clock)
         if scheme == "redis":
             from reticent.store.redis import AsyncRedisBackend
 
-            return AsyncStore(await AsyncRedisBackend.connected(url), keys, clock=clock)
-    return AsyncStore(InThread(await asyncio.to_thread(_backend, url)), keys, clock=clock)
+            return AsyncStore(await AsyncRedisBackend.connected(url, timeout=timeout), keys, clock=clock)
+    return AsyncStore(InThread(await asyncio.to_thread(_backend, url, timeout)), keys, clock=clock)
 
 
-def _backend(url: str) -> Backend:
+def _backend(url: str, timeout: float) -> Backend:
     scheme = _scheme(url)
     with _extra(scheme):
         if scheme == "postgresql":
             from reticent.store.postgresql import PostgresBackend
 
-            return PostgresBackend(url)
+            return PostgresBackend(url, timeout=timeout)
         if scheme == "redis":
             from reticent.store.redis import RedisBackend
 
-            return RedisBackend(url)
+            return RedisBackend(url, timeout=timeout)
     from reticent.store.sqlite import SqliteBackend, path_of
 
-    return SqliteBackend(path_of(url))
+    return SqliteBackend(path_of(url), timeout=timeout)
 
 
 def _scheme(url: str) -> str:
