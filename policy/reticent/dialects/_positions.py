@@ -75,7 +75,7 @@ TYPES: Mapping[str, Position] = {
         Position.RESULT,
     ),
     **dict.fromkeys(("human", "user_input"), Position.USER),
-    **dict.fromkeys(("ai", "AIMessage", "AIMessageChunk", "model_output", "text_delta"), Position.ASSISTANT),
+    **dict.fromkeys(("ai", "AI", "AIMessage", "AIMessageChunk", "model_output", "text_delta"), Position.ASSISTANT),
     **dict.fromkeys(
         ("output_text", "response.output_text.done", "agent.session.turn.output_text.done", "message.output"),
         Position.ASSISTANT,
@@ -177,9 +177,14 @@ TELLERS: Mapping[str, Mapping[str, Position]] = {
     "kind": {"ActionEvent": Position.ASSISTANT},
     "lc": {},
     "author": {},
+    "prompt_fragments": {},
     "parts": {},
     "toolCallId": {},
     "data": {},
+    "__class__": {
+        **dict.fromkeys(("AIMessage", "AIMessageChunk", "AiMessage", "AssistantMessage"), Position.ASSISTANT),
+        **dict.fromkeys(("HumanMessage", "UserMessage"), Position.USER),
+    },
 }
 """Position inside an object by other keys that name what it is; the walk looks closer at an object that has one."""
 
@@ -195,7 +200,7 @@ def told(node: Mapping[str, Any], position: int) -> int:
         kind = node.get(name)
         if isinstance(kind, str) and kind in table:
             return table[kind]
-    if "parts" in node and (node.get("kind") == "response" or node.get("role") in ("agent", "ROLE_AGENT")):
+    if _is_answer(node):
         return Position.ASSISTANT
     author = node.get("author")
     if isinstance(author, dict) and isinstance(author.get("role"), str) and author["role"] in ROLES:
@@ -205,6 +210,13 @@ def told(node: Mapping[str, Any], position: int) -> int:
     if "toolCallId" in node and position != Position.DATA:
         return Position.RESULT
     return _constructed(node, position) if "lc" in node else position
+
+
+def _is_answer(node: Mapping[str, Any]) -> bool:
+    """Whether an object is a model's by the members it has."""
+    if "prompt_fragments" in node and "completion" in node:
+        return True  # Fireworks' raw_output: https://docs.fireworks.ai/api-reference/post-chatcompletions
+    return "parts" in node and (node.get("kind") == "response" or node.get("role") in ("agent", "ROLE_AGENT"))
 
 
 def _constructed(node: Mapping[str, Any], position: int) -> int:

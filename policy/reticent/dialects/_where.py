@@ -136,6 +136,24 @@ def reasoned_steps(_node: Mapping[str, Any], value: Any, position: int, _parent:
     return position != Position.DATA and all(isinstance(item, dict) and len(_STEP & item.keys()) > 1 for item in value)
 
 
+def thought_steps(_node: Mapping[str, Any], value: Any, position: int, _parent: Any) -> bool:
+    """The value is a list of steps with a thought each (Perplexity)."""
+    return position != Position.DATA and all(isinstance(item, dict) and "thought" in item for item in value)
+
+
+def created(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
+    """The key sits on what a model client of AutoGen returned, or on the message that is made of it."""
+    made = {"finish_reason", "cached"} <= node.keys() or node.get("type") == "AssistantMessage"
+    return position != Position.DATA and made and "content" in node
+
+
+def variant(node: Mapping[str, Any], value: Any, position: int, _parent: Any) -> bool:
+    """The key is the only one: the name of a variant, as Rust's serde writes them (Zed)."""
+    return (
+        position != Position.DATA and len(node) == 1 and (isinstance(value, str) or "text" in value or "data" in value)
+    )
+
+
 def answered(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
     """The key is a column of a row that holds a prompt and what the model answered."""
     return position == Position.OPEN and {"prompt", "response"} <= node.keys()
@@ -248,6 +266,9 @@ CONDITIONS: dict[str, Where] = {
     "compacted": compacted,
     "bare_content": bare_content,
     "generated": generated,
+    "created": created,
+    "thought_steps": thought_steps,
+    "variant": variant,
     "quotation": quotation,
     "own_channel": own_channel,
     "extras": extras,

@@ -1,6 +1,6 @@
 """Frameworks with a block or an event of their own, most of it data (``kinds.yaml``).
 
-What is code: a part of Genkit is told by its only key, so that a part of reasoning goes when that key does.
+What is code: parts of Genkit and blocks of Zed are told by their only key, so that they go when that key does.
 """
 
 from __future__ import annotations
@@ -29,4 +29,14 @@ def drop_part(_walker: Walker, node: Mapping[str, Any], edits: Children, positio
     return None
 
 
-DIALECT = Dialect("frameworks", kinds("frameworks"), recognise=_recognise, hooks={"reasoning": (drop_part,)})
+def drop_variant(_walker: Walker, node: Mapping[str, Any], edits: Children, _position: int) -> Edit | None:
+    """A block whose only key named it (Zed), once that key goes."""
+    return DROP if len(node) == 1 and all(edits.get(name) is DROP for name in node) else None
+
+
+DIALECT = Dialect(
+    "frameworks",
+    kinds("frameworks"),
+    recognise=_recognise,
+    hooks={"reasoning": (drop_part,), "Thinking": (drop_variant,), "RedactedThinking": (drop_variant,)},
+)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAMES: Final = (
+    "ReasoningContent",
     "encrypted_content",
     "reasoning_content",
     "reasoning_details",
@@ -45,11 +46,17 @@ _NEXT_RECORD: Final = re.compile(
     r'|\{"(?:@?timestamp|time|ts|level|severity|msg|message|event|logger|name|log)":)'
 )
 """A line that a log begins a record with, not one that a text goes on with."""
+_SIBLING: Final = re.compile(
+    r"\n(?=[ \t]*(?:content|text|role|answer|response|output|output_text|refusal|tool_calls|function_call|finish_reason"
+    r"|stop_reason|usage|model|id|name|type|index|logprobs|annotations|audio|created|object|metadata|additional_kwargs"
+    r"|response_metadata):(?:[ \t\r\n]|$))"
+)
+"""The next member of a message that is written as YAML; the names are those of a message."""
 
 
 def names_one(text: str) -> bool:
     """Whether some name stands in ``text``, whatever follows it."""
-    return "_" in text and any(name in text for name in NAMES)
+    return ("_" in text or NAMES[0] in text) and any(name in text for name in NAMES)
 
 
 def may_hold(text: str) -> bool:
@@ -88,8 +95,10 @@ def _end(text: str, field: re.Match[str]) -> int:
         return _closing(text, start, first) if field["arrow"] != "=" else start
     if field["arrow"] == "=" and _PAIR.match(text, start):
         return start
-    following = _NEXT_RECORD.search(text, start)
-    return len(text) if following is None else following.start()
+    ends = [_NEXT_RECORD.search(text, start)]
+    if not text[text.rfind("\n", 0, field.start()) + 1 : field.start()].strip():
+        ends.append(_SIBLING.search(text, start))
+    return min((end.start() for end in ends if end is not None), default=len(text))
 
 
 def _closing(text: str, start: int, quote: str) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from reticent.dialects._positions import Position
+from reticent.dialects._positions import TELLERS, Position
 from reticent.edits import DROP, Cut, Edit, Insert, Put
 from reticent.serializers.fieldlines import names_one
 from reticent.streams.reprs import Item, Node, cut, find_literals, item_at, parse_literal, requote
@@ -37,20 +37,18 @@ _SUSPECT_FIELDS: Final = frozenset(
         "thinking",
         "signature",
         "reasoning",
-        "reasoning_content",
         "thought",
         "thoughts",
         "encrypted_content",
         "summary",
         "thinkingSignature",
         "redacted",
-        "reasoning_details",
-        "thinking_blocks",
         "signature_delta",
         "content_delta",
     }
 )
 """Members that a carrier may have; in an object that was cut short one of them is enough."""
+_CLASS: Final = re.compile(r"([A-Za-z]\w*) ?\Z")
 _CONTAINERS: Final = ("dict", "list", "call")
 _LANGUAGE_REACH: Final = 64
 """Characters before a value in which its language shows."""
@@ -95,7 +93,8 @@ def truncated(walk: Walk, text: str, position: int, depth: int) -> Edit | None:
 def _applied(walk: Walk, text: str, nodes: Iterable[Node], position: int, depth: int) -> Edit | None:
     replacements: list[_Replacement] = []
     for node in nodes:
-        found = walk.value(_plain(node.value), position, None, depth + 1)
+        placed = _named(text, node, position)
+        found = walk.value(_plain(node.value), placed, None, depth + 1)
         if found is not None:
             replacements += _replacements(text, node, found)
         replacements += _superseded(walk, node)
@@ -104,6 +103,12 @@ def _applied(walk: Walk, text: str, nodes: Iterable[Node], position: int, depth:
     if not replacements:
         return None
     return Cut(((0, len(text), cut(text, replacements)),))
+
+
+def _named(text: str, node: Node, position: int) -> int:
+    """The position inside ``node``: that of the class in front of its brace (``AiMessage { text = "…" }``), if any."""
+    name = _CLASS.search(text[max(0, node.start - _LANGUAGE_REACH) : node.start]) if node.kind == "dict" else None
+    return position if name is None else int(TELLERS["__class__"].get(name[1], position))
 
 
 def _superseded(walk: Walk, node: Node) -> Iterator[_Replacement]:

@@ -55,8 +55,8 @@ _CASELESS: Final = "\u0130\u0131\u017f\u212a"
 """Letters outside ASCII that equal one inside when case is ignored."""
 _LITERAL: Final = (b"(", b"=", b"{", b"[")
 _FIELD_ENDS: Final = {
-    end: tuple(name.removesuffix(end.decode()).encode() for name in fieldlines.NAMES if name.endswith(end.decode()))
-    for end in {name[name.rindex("_") :].encode() for name in fieldlines.NAMES}
+    end.encode(): tuple(name.removesuffix(end).encode() for name in fieldlines.NAMES if name.endswith(end))
+    for end in dict.fromkeys(re.findall(r"(?:_[a-z]+|[A-Z][a-z]+)(?= )", " ".join(fieldlines.NAMES) + " "))
 }
 """How names of fields end, and what stands before each of these ends."""
 _SLASH, _BRACKET, _BRACE_OPEN, _QUOTE = ord("\\"), ord("["), ord("{"), ord('"')

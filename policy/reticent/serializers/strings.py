@@ -15,7 +15,7 @@ import orjson
 from reticent.dialects._positions import Position
 from reticent.edits import DROP, Cut, Edit
 from reticent.errors import InputTooDeep
-from reticent.serializers import fieldlines, jsonbytes, labels, literals
+from reticent.serializers import csvfields, fieldlines, jsonbytes, labels, literals
 from reticent.streams.tags import may_hold_marker, may_hold_reasoning, reasoning_spans, replayed_spans
 
 if TYPE_CHECKING:
@@ -67,12 +67,16 @@ def edit(walk: Walk, text: str, position: int, key: Any, depth: int) -> Edit | N
 
 def _unsigned(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
     """The edit of a text of a record that does not say who wrote it: fields, what a model wrote into it, literals."""
-    fields = _cut(walk, tuple(fieldlines.spans(text))) if key in labels.LOG_KEYS and fieldlines.may_hold(text) else None
-    if not isinstance(fields, Cut):
-        return _unlabelled(walk, text, key, depth)
-    left = fields.apply(text)
+    left = text
+    if key in labels.LOG_KEYS and fieldlines.may_hold(text):
+        fields = _cut(walk, tuple(fieldlines.spans(text)))
+        left = fields.apply(text) if isinstance(fields, Cut) else text
+    if csvfields.may_hold(left):
+        left = csvfields.cut(walk, left, depth, nested)
     found = _unlabelled(walk, left, key, depth)
-    return found if found is DROP else Cut(((0, len(text), found.apply(left) if isinstance(found, Cut) else left),))
+    if left == text or found is DROP:
+        return found
+    return Cut(((0, len(text), found.apply(left) if isinstance(found, Cut) else left),))
 
 
 def _unlabelled(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
