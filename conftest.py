@@ -144,7 +144,7 @@ class Document(pytest.Item):
             return ""
         out = io.StringIO()
         # Blank lines in front give tracebacks the page's own line numbers.
-        code = compile("\n" * (example.line - 1) + example.source, str(self.path), "exec")
+        code = compile("\n" * (example.line - 1) + example.source, str(self.path), "exec", dont_inherit=True)
         with contextlib.redirect_stdout(out):
             exec(code, namespace)  # noqa: S102 - running the page is the test
         return out.getvalue()

@@ -24,6 +24,7 @@ PATHS = {
     "/v1/table/diff",
     "/v1/history/boundary",
     "/v1/history/compact",
+    "/v1/history/fold",
 }
 
 

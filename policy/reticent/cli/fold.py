@@ -131,16 +131,13 @@ class _Asked:
 
 
 def _prepared(read: Document, pad: Scratchpad, keeping: Keeping, asked: _Asked) -> Prepared | FoldOutcome:
-    from reticent.history.fold import FoldOutcome, FoldReport, Mode, not_due, prepare, request_of
-    from reticent.history.fold.request import CHARS_PER_TOKEN
-    from reticent.history.knobs import Knobs
+    from reticent.history.fold import Mode, prepare, request_of
+    from reticent.history.fold.automatic import untouched
 
     request = request_of(read)
-    window = asked.window
-    reason = not_due(request, window, Knobs(), chars_per_token=CHARS_PER_TOKEN) if window is not None else ""
-    if reason:
-        report = FoldReport(status="not-due", reason=reason, size_before=request.size, size_after=request.size)
-        return FoldOutcome(request=request, pad=pad, report=report)
+    resting = untouched(request, pad, asked.window)
+    if resting is not None:
+        return resting
     mode = None if asked.mode is ModeName.auto else Mode(asked.mode.value)
     return prepare(request, pad, keeping, keep=asked.keep, mode=mode, progress=asked.told, **asked.options)
 

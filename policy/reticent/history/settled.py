@@ -62,9 +62,13 @@ class Settled:
         """Whether any entry in the unit's span holds a part of ``kind``."""
         return any(entry.has(kind) for entry in self.entries[unit.start : unit.end])
 
+    def least_for(self, op: str) -> Confidence:
+        """How sure the end of a unit has to be for ``op``: as the caller says, else as usual."""
+        return (self.least or LEAST_CONFIDENCE).get(op, LEAST_CONFIDENCE[op])
+
     def refuses(self, op: str, unit: Unit) -> Refusal | None:
         """What forbids ``op`` on ``unit``, whatever the profile says."""
-        least = (self.least or LEAST_CONFIDENCE)[op]
+        least = self.least_for(op)
         reason = detail = None
         if unit.confidence < least:
             reason, detail = "confidence", f"its end is known by {unit.confidence.word}, {op} needs {least.word}"

@@ -9,27 +9,42 @@
     hook = pre_model_hook(model="claude-sonnet-4-5", budget=Window(tokens=200_000))
     agent = create_react_agent(model, tools, pre_model_hook=hook)
 
-The hook fills ``llm_input_messages``: the graph's own state keeps every message.
+The hook fills ``llm_input_messages``: the graph's own state keeps every message. :func:`folding_hook` is the same for
+the fold, and is asynchronous because a model writes its summary.
 https://docs.langchain.com/oss/python/langgraph/add-memory
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 
 from reticent.history import Change, Compaction, CompactOptions, compact
 from reticent.history.changes import Action, edited
+from reticent.history.fold import Folder, FoldOutcome, Request
+from reticent.history.operations.marks import ABANDONED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Unpack
 
-__all__ = ["CompactedMessages", "compact_messages", "pre_model_hook"]
+__all__ = [
+    "DIALECT",
+    "CompactedMessages",
+    "FoldedMessages",
+    "compact_messages",
+    "fold_messages",
+    "folding_hook",
+    "pre_model_hook",
+]
+
+DIALECT = "openai-chat"
+"""What the messages are read as, whichever provider they go to."""
 
 _STOPS = {
     "end_turn": "stop",
@@ -55,6 +70,14 @@ class CompactedMessages:
     compaction: Compaction
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldedMessages:
+    """The messages to send, and the fold that made them. A message that did not change is the same object."""
+
+    messages: list[BaseMessage]
+    outcome: FoldOutcome
+
+
 def pre_model_hook(
     *, seen: Callable[[Compaction], None] | None = None, **options: Unpack[CompactOptions]
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
@@ -72,17 +95,49 @@ def pre_model_hook(
 def compact_messages(messages: Sequence[BaseMessage], **options: Unpack[CompactOptions]) -> CompactedMessages:
     """Compact LangChain messages; ``options`` are those of :func:`reticent.history.compact`."""
     views = [_view(message) for message in messages]
-    given: CompactOptions = {**options, "dialect": "openai-chat"}
+    given: CompactOptions = {**options, "dialect": DIALECT}
     done = compact(views, **given)
-    if not done.removed:
-        return CompactedMessages(messages=list(messages), compaction=done)
+    return CompactedMessages(messages=_carried_out(messages, views, done.removed), compaction=done)
+
+
+def folding_hook(
+    folder: Folder, *, tools: Sequence[Any] | None = None, seen: Callable[[FoldOutcome], None] | None = None
+) -> Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]:
+    """A ``pre_model_hook`` that folds when the request is due for it; each call counts as one iteration.
+
+    ``folder`` was made for the dialect :data:`DIALECT`; ``tools`` are the schemas that go along with the messages.
+    """
+    iterations = count(1)
+
+    async def hook(state: Mapping[str, Any]) -> dict[str, Any]:
+        done = await fold_messages(state["messages"], folder, iteration=next(iterations), tools=tools)
+        if seen is not None:
+            seen(done.outcome)
+        return {"llm_input_messages": done.messages}
+
+    return hook
+
+
+async def fold_messages(
+    messages: Sequence[BaseMessage], folder: Folder, *, iteration: int, tools: Sequence[Any] | None = None
+) -> FoldedMessages:
+    """Fold LangChain messages when they are due for it. What is folded is in the form of Chat Completions."""
+    views = [_view(message) for message in messages]
+    outcome = await folder.before_send(Request(messages=views, tools=tools), iteration=iteration)
+    return FoldedMessages(messages=_carried_out(messages, views, outcome.changes), outcome=outcome)
+
+
+def _carried_out(
+    messages: Sequence[BaseMessage], views: Sequence[dict[str, Any]], changes: Sequence[Change]
+) -> list[BaseMessage]:
     at: dict[int, list[Change]] = {}
-    for change in done.removed:
+    for change in changes:
         at.setdefault(change.position, []).append(change)
     kept: list[BaseMessage] = []
     for position, message in enumerate(messages):
         kept += _changed(message, views[position], at.get(position, ()))
-    return CompactedMessages(messages=kept, compaction=done)
+    # A history that is folded to its end gets what stands in behind the last message.
+    return [*kept, *(_ours(change.value) for change in at.get(len(messages), ()))]
 
 
 def _view(message: BaseMessage) -> dict[str, Any]:
@@ -151,5 +206,10 @@ def _is_lost_call(block: Any, left: set[Any]) -> bool:
 def _ours(value: dict[str, Any]) -> BaseMessage:
     content = value["content"]
     if value["role"] == "tool":
-        return ToolMessage(content=content, tool_call_id=value["tool_call_id"], status="error")
-    return AIMessage(content=content) if value["role"] == "assistant" else HumanMessage(content=content)
+        status: Literal["success", "error"] = "error" if content == ABANDONED else "success"
+        return ToolMessage(content=content, tool_call_id=value["tool_call_id"], status=status)
+    if value["role"] != "assistant":
+        return HumanMessage(content=content)
+    calls = [(call["id"], call["function"]) for call in value.get("tool_calls", ())]
+    made = [ToolCall(id=name, name=told["name"], args=json.loads(told["arguments"])) for name, told in calls]
+    return AIMessage(content=content, tool_calls=made)

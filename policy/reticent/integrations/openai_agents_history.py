@@ -13,21 +13,23 @@ https://openai.github.io/openai-agents-python/running_agents/
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from agents.run import CallModelData, ModelInputData
 
 from reticent.history import compact
+from reticent.history.fold import Folder, FoldOutcome, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from typing import Unpack
 
     from agents import Session
 
     from reticent.history import Compaction, CompactOptions
 
-__all__ = ["compact_session", "model_input_filter"]
+__all__ = ["compact_session", "folding_filter", "model_input_filter"]
 
 _DIALECT = "openai-responses"
 
@@ -49,6 +51,27 @@ def model_input_filter(
         return ModelInputData(input=list(done.history), instructions=sent.instructions)
 
     return compacted
+
+
+def folding_filter(
+    folder: Folder, *, tools: Sequence[Any] | None = None, seen: Callable[[FoldOutcome], None] | None = None
+) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
+    """A filter for ``RunConfig.call_model_input_filter`` that folds when the request is due for it.
+
+    Each call counts as one iteration. ``folder`` was made for the dialect ``openai-responses``; ``tools`` are the
+    schemas that go along with the input.
+    """
+    iterations = count(1)
+
+    async def folded(data: CallModelData[Any]) -> ModelInputData:
+        sent = data.model_data
+        asked = Request(messages=cast("list[Any]", sent.input), tools=tools, system=sent.instructions)
+        outcome = await folder.before_send(asked, iteration=next(iterations))
+        if seen is not None:
+            seen(outcome)
+        return ModelInputData(input=list(outcome.request.messages), instructions=sent.instructions)
+
+    return folded
 
 
 async def compact_session(session: Session, **options: Unpack[CompactOptions]) -> Compaction:

@@ -17,18 +17,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolReturnPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 
 from reticent.history import Change, Compaction, CompactOptions, compact
 from reticent.history.changes import Action
+from reticent.history.fold import Folder, FoldOutcome, Request
+from reticent.history.operations.marks import CALL_ID, TOOL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
     from typing import Unpack
 
-__all__ = ["CompactedMessages", "compact_messages", "history_processor"]
+__all__ = [
+    "DIALECT",
+    "CompactedMessages",
+    "FoldedMessages",
+    "compact_messages",
+    "fold_messages",
+    "folding_processor",
+    "history_processor",
+]
+
+DIALECT = "anthropic-messages"
+"""What the messages are read as, whichever provider they go to."""
 
 _STOPS: Mapping[str, str] = {
     "stop": "end_turn",
@@ -45,6 +67,14 @@ class CompactedMessages:
 
     messages: list[ModelMessage]
     compaction: Compaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldedMessages:
+    """The messages to send, and the fold that made them. A message that did not change is the same object."""
+
+    messages: list[ModelMessage]
+    outcome: FoldOutcome
 
 
 def history_processor(
@@ -64,10 +94,41 @@ def history_processor(
 def compact_messages(messages: Sequence[ModelMessage], **options: Unpack[CompactOptions]) -> CompactedMessages:
     """Compact PydanticAI messages; ``options`` are those of :func:`reticent.history.compact`."""
     views = [_view(message) for message in messages]
-    given: CompactOptions = {**options, "dialect": "anthropic-messages"}
+    given: CompactOptions = {**options, "dialect": DIALECT}
     done = compact(views, **given)
-    if not done.removed:
-        return CompactedMessages(messages=list(messages), compaction=done)
+    return CompactedMessages(messages=_carried_out(messages, views, done.removed), compaction=done)
+
+
+def folding_processor(
+    folder: Folder, *, tools: Sequence[Any] | None = None, seen: Callable[[FoldOutcome], None] | None = None
+) -> Callable[[list[ModelMessage]], Awaitable[list[ModelMessage]]]:
+    """A history processor that folds when the request is due for it; each call counts as one iteration.
+
+    ``folder`` was made for the dialect :data:`DIALECT`; ``tools`` are the schemas that go along with the messages.
+    """
+    iterations = count(1)
+
+    async def process(messages: list[ModelMessage]) -> list[ModelMessage]:
+        done = await fold_messages(messages, folder, iteration=next(iterations), tools=tools)
+        if seen is not None:
+            seen(done.outcome)
+        return done.messages
+
+    return process
+
+
+async def fold_messages(
+    messages: Sequence[ModelMessage], folder: Folder, *, iteration: int, tools: Sequence[Any] | None = None
+) -> FoldedMessages:
+    """Fold PydanticAI messages when they are due for it."""
+    views = [_view(message) for message in messages]
+    outcome = await folder.before_send(Request(messages=views, tools=tools), iteration=iteration)
+    return FoldedMessages(messages=_carried_out(messages, views, outcome.changes), outcome=outcome)
+
+
+def _carried_out(
+    messages: Sequence[ModelMessage], views: Sequence[dict[str, Any]], changes: Sequence[Change]
+) -> list[ModelMessage]:
     # A part that moves keeps the identity of its view, which leads back to the part itself.
     parts = {
         id(block): part
@@ -75,12 +136,12 @@ def compact_messages(messages: Sequence[ModelMessage], **options: Unpack[Compact
         for block, part in zip(view["content"], message.parts, strict=True)
     }
     at: dict[int, list[Change]] = {}
-    for change in done.removed:
+    for change in changes:
         at.setdefault(change.position, []).append(change)
     kept: list[ModelMessage] = []
     for position, message in enumerate(messages):
         kept += _changed(message, at.get(position, ()), parts)
-    return CompactedMessages(messages=kept, compaction=done)
+    return [*kept, *(_ours(change.value, parts) for change in at.get(len(messages), ()))]
 
 
 def _view(message: ModelMessage) -> dict[str, Any]:
@@ -140,7 +201,7 @@ def _called(part: Any) -> dict[str, Any]:
 
 
 def _changed(message: ModelMessage, changes: Sequence[Change], parts: Mapping[int, Any]) -> list[ModelMessage]:
-    before: list[ModelMessage] = [_ours(change.value) for change in changes if change.action is Action.INSERT]
+    before: list[ModelMessage] = [_ours(change.value, parts) for change in changes if change.action is Action.INSERT]
     if any(change.action is Action.DROP for change in changes):
         return before
     edits = [change for change in changes if change.action is not Action.INSERT]
@@ -162,12 +223,19 @@ def _part(block: dict[str, Any], parts: Mapping[int, Any]) -> Any:
     if found is not None:
         return found
     if block["type"] == "tool_result":
-        return ToolReturnPart(tool_name="abandoned", content=block["content"], tool_call_id=block["tool_use_id"])
+        name = TOOL if str(block["tool_use_id"]).startswith(CALL_ID) else "abandoned"
+        return ToolReturnPart(tool_name=name, content=block["content"], tool_call_id=block["tool_use_id"])
     return UserPromptPart(content=block["text"])
 
 
-def _ours(value: dict[str, Any]) -> ModelMessage:
+def _ours(value: dict[str, Any], parts: Mapping[int, Any]) -> ModelMessage:
     blocks = value["content"]
     if value["role"] == "assistant":
-        return ModelResponse(parts=[TextPart(content=block["text"]) for block in blocks])
-    return ModelRequest(parts=[_part(block, {}) for block in blocks])
+        return ModelResponse(parts=[_written(block) for block in blocks])
+    return ModelRequest(parts=[_part(block, parts) for block in blocks])
+
+
+def _written(block: dict[str, Any]) -> TextPart | ToolCallPart:
+    if block["type"] == "tool_use":
+        return ToolCallPart(tool_name=block["name"], args=block["input"], tool_call_id=block["id"])
+    return TextPart(content=block["text"])

@@ -10,7 +10,7 @@ from tests.simulator.folds import BODY, TOOLS, folded, request, work
 from tests.simulator.messages import KEEP_ALL
 from tests.simulator.orders import task, use
 from tests.simulator.runs import Call, Results, Run, Turn, User
-from tests.simulator.summarisers import good
+from tests.simulator.summarisers import filled, good
 from tests.simulator.text_tools import TEXT, rendered
 
 from reticent.errors import ConfigurationError
@@ -20,6 +20,7 @@ from reticent.history.fold.offered import answer_of, keep_of
 from reticent.history.knobs import Knobs
 from reticent.history.shaping import shape_result
 from reticent.history.summaries import FOLD, SQUEEZE, SURVIVAL, Template
+from reticent.history.summaries.asking import sections_of
 
 
 def test_older_results_become_a_summary_and_the_request_shrinks() -> None:
@@ -81,7 +82,7 @@ def test_a_parallel_batch_stays_whole() -> None:
 
 
 def test_nothing_behind_the_latest_results_is_no_fold() -> None:
-    """R-NF-05, R-AI-07, P-43: one huge latest result stays as it is and nobody is asked; the cap is what acts on it."""
+    """R-NF-04, R-NF-05, R-AI-07, P-43: one huge latest result stays, nobody is asked; the cap acts on it."""
     huge = task(use("c1", "get_order", "x" * 50_000))
     model = good()
     outcome = folded(request(huge), model, keep=1)
@@ -159,10 +160,11 @@ def test_a_reader_can_tell_the_summary_from_the_original() -> None:
     ("template", "count"), [(FOLD, 7), (SQUEEZE, 9), (SURVIVAL, 7)], ids=lambda v: getattr(v, "name", v)
 )
 def test_each_section_asks_for_everything_of_its_kind(template: Template, count: int) -> None:
-    """R-NF-16, R-NF-17, R-NF-18, R-SQ-06: so many headings, each with an instruction to list, in a fixed order."""
+    """R-NF-16, R-NF-17, R-NF-18, R-SQ-06, R-KN-04: so many headings, each asking for all of its kind, in order."""
     assert count == len(template.titles) == len(set(template.titles))
     for section in template.sections:
         assert section.ask.startswith("List e") or section.ask.startswith("List the step")
+    assert list(template.titles) == list(sections_of(filled("x", template)))
     prompt = template.prompt("M")
     places = [prompt.index(f"## {title}\n") for title in template.titles]
     assert places == sorted(places)

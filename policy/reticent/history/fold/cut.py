@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from reticent.history.entries import Role
 from reticent.history.exchanges import exchanges_in
-from reticent.history.legality import LEAST_CONFIDENCE
 from reticent.history.operations import marks
 
 if TYPE_CHECKING:
     from reticent.history.settled import Settled
+    from reticent.history.turns import Confidence
     from reticent.history.units import Unit
 
 NAME = "fold"
@@ -41,7 +41,7 @@ def find_cut(settled: Settled, keep: int) -> Cut:
     wanted = places[-keep][1]
     report = settled.analysis.report
     units = tuple(unit for unit in settled.units if unit.end <= min(wanted, report.boundary))
-    units = _sure(units)
+    units = _sure(units, settled.least_for(NAME))
     results = sum(1 for position, _ in places if units and position < units[-1].end)
     kept = len(places) - results
     if results:
@@ -51,10 +51,10 @@ def find_cut(settled: Settled, keep: int) -> Cut:
     return Cut(kept=kept, reason=reason, wanted=wanted)
 
 
-def _sure(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
+def _sure(units: tuple[Unit, ...], least: Confidence) -> tuple[Unit, ...]:
     """The units up to the first whose end is not sure enough."""
     for index, unit in enumerate(units):
-        if unit.confidence < LEAST_CONFIDENCE[NAME]:
+        if unit.confidence < least:
             return units[:index]
     return units
 

@@ -78,6 +78,8 @@ def columns_of(schema: type[BaseModel]) -> tuple[Column, ...]:
     """
     from pydantic import TypeAdapter
 
+    # A schema that names a class defined behind it is whole only now.
+    schema.model_rebuild()
     columns: list[Column] = []
     for name, info in schema.model_fields.items():
         sources = [found for found in info.metadata if isinstance(found, From)]
