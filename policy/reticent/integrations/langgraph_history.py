@@ -110,6 +110,7 @@ def folding_hook(
     iterations = count(1)
 
     async def hook(state: Mapping[str, Any]) -> dict[str, Any]:
+        """Fold what the model is about to see."""
         done = await fold_messages(state["messages"], folder, iteration=next(iterations), tools=tools)
         if seen is not None:
             seen(done.outcome)

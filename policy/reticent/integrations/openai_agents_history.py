@@ -64,6 +64,7 @@ def folding_filter(
     iterations = count(1)
 
     async def folded(data: CallModelData[Any]) -> ModelInputData:
+        """Fold what the model is about to see."""
         sent = data.model_data
         asked = Request(messages=cast("list[Any]", sent.input), tools=tools, system=sent.instructions)
         outcome = await folder.before_send(asked, iteration=next(iterations))

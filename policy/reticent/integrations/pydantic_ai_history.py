@@ -109,6 +109,7 @@ def folding_processor(
     iterations = count(1)
 
     async def process(messages: list[ModelMessage]) -> list[ModelMessage]:
+        """Fold what the model is about to see."""
         done = await fold_messages(messages, folder, iteration=next(iterations), tools=tools)
         if seen is not None:
             seen(done.outcome)
