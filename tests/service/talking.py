@@ -31,6 +31,9 @@ class Talker:
     history: list[Any] = field(default_factory=list)
     model: str = ""
     tasks: set[str] = field(default_factory=set)
+    long: bool = False
+    """Whether the history gets so long that OpenAI's library takes a third of a second to look at each item of it."""
+    _sdks: dict[str, Any] = field(default_factory=dict)
 
     dialect: ClassVar[str]
 
@@ -69,6 +72,16 @@ class Talker:
     def __exit__(self, *_: object) -> None:
         self.http.close()
 
+    def told(self, name: str) -> Entry:
+        """The history as an argument of the library, or past its reading."""
+        return {name: [], "extra_body": {name: self.history}} if self.long else {name: self.history}
+
+    def sdk(self, kind: Any, url: str) -> Any:
+        """The vendor's client at an address; making one takes longer than asking."""
+        if url not in self._sdks:
+            self._sdks[url] = kind(base_url=url, api_key=self.key, http_client=self.http, max_retries=0)
+        return self._sdks[url]
+
     def _noted(self, response: httpx2.Response) -> None:
         if "reticent-task" in response.headers:
             self.tasks.add(response.headers["reticent-task"])
@@ -87,7 +100,7 @@ class Anthropic(Talker):
         """Ask for the next turn and add it."""
         import anthropic
 
-        sdk = anthropic.Anthropic(base_url=self.url, api_key=self.key, http_client=self.http, max_retries=0)
+        sdk = self.sdk(anthropic.Anthropic, self.url)
         tool: Any = {"name": "lookup", "input_schema": {"type": "object"}}
         asked: Any = {"model": self.model, "max_tokens": 999, "messages": self.history, "tools": [tool]}
         asked["extra_headers"] = self.headers
@@ -118,8 +131,8 @@ class Responses(Talker):
         """Ask for the next turn and add it."""
         import openai
 
-        sdk = openai.OpenAI(base_url=f"{self.url}/v1", api_key=self.key, http_client=self.http, max_retries=0)
-        asked: Any = {"model": self.model, "input": self.history, "store": False, "extra_headers": self.headers}
+        sdk = self.sdk(openai.OpenAI, f"{self.url}/v1")
+        asked: Any = {"model": self.model, "store": False, "extra_headers": self.headers, **self.told("input")}
         if stream:
             with sdk.responses.stream(**asked) as events:
                 response: Any = events.get_final_response()
@@ -152,8 +165,8 @@ class Chat(Talker):
         """Ask for the next turn and add it."""
         import openai
 
-        sdk = openai.OpenAI(base_url=self.url, api_key=self.key, http_client=self.http, max_retries=0)
-        asked: Any = {"model": self.model, "messages": self.history, "extra_headers": self.headers}
+        sdk = self.sdk(openai.OpenAI, self.url)
+        asked: Any = {"model": self.model, "extra_headers": self.headers, **self.told("messages")}
         if stream:
             with sdk.chat.completions.stream(**asked) as events:
                 completion: Any = events.get_final_completion()
