@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 TABLE: Final = Path(__file__).parent / "tables" / "evidence.yaml"
 KEY: Final = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 """A key for tests; everybody knows it."""
+
+DAY: Final = date(2026, 11, 29)
 
 NOW: Final = 1_795_953_600
 """2026-11-29, noon, by universal time."""

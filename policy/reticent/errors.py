@@ -36,7 +36,7 @@
         ├── InputTooLarge             longer than the limit
         ├── CyclicInput               a Python value that contains itself
         ├── UnsupportedType           a Python value that has no JSON form
-        ├── PermissionEnded           what let reasoning into a stream ended while the stream was under way
+        ├── PermissionEnded           what let reasoning pass has ended meanwhile
         ├── ProducerMismatch          reasoning on its way to a system that did not produce it, or altered
         └── DialectFailure            a bug in a dialect; the payload is withheld
 
@@ -311,7 +311,7 @@ class UnsupportedType(EgressRefused):
 
 
 class PermissionEnded(EgressRefused):
-    """Evidence or an exception that let a stream pass has ended; start another stream under a plan of today."""
+    """Evidence or an exception that let reasoning pass has ended; go on under a plan of today."""
 
     code = "permission-ended"
 

@@ -14,7 +14,8 @@ from fastapi.telemetry import TelemetryConfig
 from reticent import __version__
 from reticent.errors import ConfigurationError
 from reticent_service import problems
-from reticent_service.decision_log import open_log
+from reticent_service.conditions import Verifying
+from reticent_service.decision_log import DecisionLog, open_log
 from reticent_service.described import describe
 from reticent_service.filtering import FilterPath
 from reticent_service.metrics import Metrics
@@ -28,6 +29,7 @@ from reticent_service.task_store import open_tasks, read_keys
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from reticent_service.plan_holder import State
     from reticent_service.tracing import Traces
 
 
@@ -55,7 +57,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     """
     settings = Settings.from_environment() if settings is None else settings
     traces = _traces(settings)
-    holder = PlanHolder(settings, on_load=traces.loaded if traces else None)
+    log = open_log(settings)
+    holder = PlanHolder(
+        settings, on_load=traces.loaded if traces else None, on_state=partial(_tell_conditions, log) if log else None
+    )
     metrics = Metrics(holder)
     app = FastAPI(
         title="reticent",
@@ -67,13 +72,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         telemetry=_NO_TELEMETRY,
     )
     app.state.settings, app.state.holder, app.state.metrics = settings, holder, metrics
-    app.state.keys = read_keys(settings)
+    app.state.keys, app.state.verifying = read_keys(settings), Verifying(settings)
     for module in (health, surfaces, table, history, tasks, review):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=review.HOME / "static"), name="static")
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # as FastAPI's documentation has it
     app.add_middleware(ResponseHeaders, holder=holder)
-    log = open_log(settings)
     app.state.watchers = [watcher for watcher in (metrics, log, traces) if watcher is not None]
     app.add_middleware(FilterPath, holder=holder, settings=settings, observer=Observer(app.state.watchers))
     # Around everything else, so that no crash gets past it.
@@ -83,6 +87,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
         app.add_middleware(TracedRequests, traces=traces)
     return app
+
+
+def _tell_conditions(log: DecisionLog, before: State | None, state: State) -> None:
+    """Log what was lost and what holds again since the state before."""
+    known = {(lost.name, lost.status): lost for lost in before.lost} if before else {}
+    now = {(lost.name, lost.status): lost for lost in state.lost}
+    names = {lost.name for lost in state.lost}
+    for key in now.keys() - known.keys():
+        log.condition(now[key], state.plan.digest)
+    for lost in known.values():
+        if lost.name not in names:
+            log.condition(lost, state.plan.digest, held=True)
 
 
 def _traces(settings: Settings) -> Traces | None:
@@ -103,7 +119,12 @@ def _traces(settings: Settings) -> Traces | None:
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
     holder: PlanHolder = app.state.holder
-    async with open_tasks(app.state.settings, app.state.keys) as app.state.store, holder.watching():
+    verifying: Verifying = app.state.verifying
+    async with (
+        open_tasks(app.state.settings, app.state.keys) as app.state.store,
+        holder.watching(),
+        verifying.running(),
+    ):
         yield
     for watcher in app.state.watchers:
         # A collector that is away takes its time to be given up.

@@ -12,6 +12,7 @@ import structlog
 from reticent.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from reticent_service.conditions import Lost
     from reticent_service.observing import Call
     from reticent_service.settings import Settings
 
@@ -58,8 +59,14 @@ class DecisionLog:
             bytes_out=call.bytes_out,
             milliseconds=round(call.seconds * 1000, 3),
             plan=call.plan,
+            lost=list(call.lost),
             hash=call.hash,
         )
+
+    def condition(self, lost: Lost, plan: str, *, held: bool = False) -> None:
+        """Write that a condition is lost from now on, or that one that was lost is ``held`` again."""
+        told = {**lost.told(), "since": None, "status": "held", "code": None} if held else lost.told()
+        self._log.msg("condition", version=VERSION, **told, plan=plan)
 
 
 def _line(record: object, **_: object) -> bytes:

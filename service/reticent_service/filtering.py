@@ -155,6 +155,7 @@ class FilterPath:
             raise UnknownSurface(surface, state.grants_of(caller).surfaces)
         # From here on the name is one of the table's, and can stand in a log.
         call.surface, call.verdict = surface, state.plan.decisions[surface].verdict
+        call.lost = state.lost_on(surface)
         if not state.grants_of(caller).allows("filter", surface):
             raise BadRequest("not-granted", HTTPStatus.FORBIDDEN, "this caller may not filter for this surface")
         if scope["method"] != "POST":

@@ -12,7 +12,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 if TYPE_CHECKING:
     from reticent_service.observing import Call
-    from reticent_service.plan_holder import PlanHolder
+    from reticent_service.plan_holder import PlanHolder, State
 
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300)
 
@@ -43,6 +43,20 @@ class Metrics:
             multiprocess_mode="min",
         )
 
+        self._condition_held = Gauge(
+            "reticent_condition_held",
+            "1 while a condition that asks for evidence is shown to hold, 0 while it is not.",
+            ("surface", "condition", "owner"),
+            registry=registry,
+            multiprocess_mode="min",
+        )
+        self._condition_since = Gauge(
+            "reticent_condition_lost_since_seconds",
+            "When a condition was lost, in seconds since 1970; 0 while it holds.",
+            ("surface", "condition", "owner"),
+            registry=registry,
+            multiprocess_mode="max",
+        )
         # Labels are few, and looking a child up costs more than counting it up.
         self._children = cache(self._make_children)
 
@@ -70,6 +84,15 @@ class Metrics:
     def close(self) -> None:
         """Nothing is held back."""
 
+    def _tell_conditions(self, state: State) -> None:
+        since = {lost.name: lost.since for lost in state.lost}
+        for name, decision in state.plan.decisions.items():
+            for condition in decision.conditions:
+                if condition.surface == name and condition.evidence is not None:
+                    labels, lost = (name, condition.name, decision.owner), f"{name}.{condition.name}"
+                    self._condition_held.labels(*labels).set(0 if lost in since else 1)
+                    self._condition_since.labels(*labels).set(since.get(lost, 0))
+
     def totals(self) -> dict[str, dict[str, int]]:
         """For each surface its requests and removals so far, for the review page."""
         found: dict[str, dict[str, int]] = {}
@@ -85,6 +108,7 @@ class Metrics:
         state = self._holder.state
         self._plan_age.set(time.time() - state.loaded)
         self._plan_current.set(0 if state.failure else 1)
+        self._tell_conditions(state)
         if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
             return generate_latest(self._registry)
         shared = CollectorRegistry()

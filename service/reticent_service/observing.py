@@ -26,6 +26,7 @@ class Call:
     verdict: str | None = None
     wire: str | None = None
     plan: str = ""
+    lost: tuple[str, ...] = ()
     outcome: str = "filtered"
     status: int = 200
     bytes_in: int = 0

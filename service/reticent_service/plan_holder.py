@@ -14,16 +14,19 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from reticent.compiler import load_plan
+from reticent.compiler import compile_reading, load_plan
 from reticent.errors import ReticentError
+from reticent.surfaces import read_table
 from reticent_service.access import NOTHING, AccessEngine, Grants, access_engine, decide_access
 from reticent_service.callers import Identifier, read_callers
+from reticent_service.conditions import Lost, evidence_files, lost_conditions
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
     from reticent.compiler import Engine, Plan
+    from reticent.evidence import EvidenceFile
     from reticent_service.settings import Settings
 
 _log = logging.getLogger("reticent_service")
@@ -48,6 +51,14 @@ class State:
     grants: Mapping[str, Grants]
     loaded: float
     failure: Failure | None = None
+    lost: tuple[Lost, ...] = ()
+    evidence: str | None = None
+    """Why the evidence file cannot be used, in a code; None when it can, or when there is none."""
+
+    def lost_on(self, surface: str) -> tuple[str, ...]:
+        """The conditions on the way of a surface that are lost."""
+        conditions = self.plan.decisions[surface].conditions if self.lost else ()
+        return tuple(f"{one.surface}.{one.name}" for one in conditions if one.lost)
 
     def grants_of(self, caller: str | None) -> Grants:
         """What a caller may do; nobody may nothing."""
@@ -73,8 +84,11 @@ class PlanHolder:
         *,
         today: Callable[[], date] = date.today,
         on_load: Callable[[Load], None] | None = None,
+        on_state: Callable[[State | None, State], None] | None = None,
     ) -> None:
         """Load everything, and tell ``on_load`` of this and of every later attempt.
+
+        ``on_state`` is told of each state, with the one before it.
 
         Raises:
             TableError: the table has faults.
@@ -84,12 +98,13 @@ class PlanHolder:
         self._settings = settings
         self._today = today
         self._on_load = on_load
+        self._on_state = on_state
         began = time.perf_counter()
         self._engine = _table_engine(settings)
         self._access: AccessEngine = access_engine(settings)
         self._mark = self._look()
-        self.state = self._load()
-        self._tell(began, swapped=True)
+        self.state = self._load(())
+        self._tell(began, None, swapped=True)
 
     @property
     def engine(self) -> Engine | None:
@@ -98,12 +113,12 @@ class PlanHolder:
 
     def refresh(self) -> bool:
         """Look for a change and load it; True when another state is in force now. Never raises for what is on disk."""
-        began = time.perf_counter()
+        began, before = time.perf_counter(), self.state
         try:
             mark = self._look()
-            if mark == self._mark and self.state.failure is None:
+            if mark == self._mark and self.state.failure is None and not self._closes():
                 return False
-            fresh = self._load()
+            fresh = self._load(self.state.lost)
         except ReticentError as error:
             self._keep(error.code)
         except Exception as error:  # noqa: BLE001 - the last good plan serves, whatever happened
@@ -112,8 +127,13 @@ class PlanHolder:
             self._mark = mark
             self._swap(fresh)
         swapped = self.state.failure is None
-        self._tell(began, swapped=swapped)
+        self._tell(began, before, swapped=swapped)
         return swapped
+
+    def _closes(self) -> bool:
+        """Whether evidence that the plan rests on is too old by now."""
+        closes = self.state.plan.closes_at
+        return closes is not None and time.time() >= closes
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:
@@ -131,12 +151,21 @@ class PlanHolder:
             await asyncio.sleep(self._settings.poll_seconds)
             await asyncio.to_thread(self.refresh)
 
-    def _load(self) -> State:
-        day = self._today()
-        plan = load_plan(self._settings.table, engine=self._engine, today=day)
+    def _load(self, lost: tuple[Lost, ...]) -> State:
+        day, now = self._today(), time.time()
+        files, problem = evidence_files(self._settings)
+        plan = self._compiled(day, files)
         callers = read_callers(self._settings)
         grants = decide_access(self._access, callers, plan, day)
-        return State(plan, Identifier(callers, self._settings), grants, time.time())
+        known = lost_conditions(plan, lost, now)
+        return State(plan, Identifier(callers, self._settings), grants, now, lost=known, evidence=problem)
+
+    def _compiled(self, day: date, files: tuple[EvidenceFile, ...]) -> Plan:
+        """The plan; evidence that was tampered with reaches the rules as such, and closes what rests on it."""
+        table = self._settings.table
+        if not files:
+            return load_plan(table, engine=self._engine, today=day)
+        return compile_reading(read_table(table), self._engine, today=day, evidence=files).plan_or_raise()
 
     def _keep(self, code: str) -> None:
         """Go on with the last good plan, less the exceptions that have ended since."""
@@ -144,14 +173,20 @@ class PlanHolder:
         since = current.failure.since if current.failure and current.failure.code == code else time.time()
         if current.failure is None or current.failure.code != code:
             _log.error("the plan in force stays, a new one cannot be loaded: %s", code)
-        self.state = replace(current, plan=current.plan.as_of(self._today()), failure=Failure(code, since))
+        plan = current.plan.as_of(self._today())
+        lost = lost_conditions(plan, current.lost, time.time())
+        self.state = replace(current, plan=plan, failure=Failure(code, since), lost=lost)
 
     def _swap(self, fresh: State) -> None:
         before, self.state = self.state, fresh
         if fresh.plan.digest != before.plan.digest:
-            _log.warning("another plan is in force: %s", fresh.plan.digest)
+            # Evidence that is renewed gives another plan of the same answers, many times a day.
+            same = _answers(fresh.plan) == _answers(before.plan)
+            _log.log(logging.INFO if same else logging.WARNING, "another plan is in force: %s", fresh.plan.digest)
 
-    def _tell(self, began: float, *, swapped: bool) -> None:
+    def _tell(self, began: float, before: State | None, *, swapped: bool) -> None:
+        if self._on_state is not None and self.state is not before:
+            self._on_state(before, self.state)
         if self._on_load is not None:
             failure = self.state.failure.code if self.state.failure else None
             self._on_load(Load(self.state.plan.digest, swapped, failure, time.perf_counter() - began))
@@ -159,7 +194,12 @@ class PlanHolder:
     def _look(self) -> _Mark:
         """What changes when something has to be loaded again."""
         rules = self._engine.policy_digest if self._engine is not None else None
-        return (self._today(), _stamp(self._settings.table), _stamp(self._settings.callers), rules)
+        files = (self._settings.table, self._settings.callers, self._settings.evidence)
+        return (self._today(), *map(_stamp, files), rules)
+
+
+def _answers(plan: Plan) -> _Mark:
+    return (plan.table_digest, plan.policy_digest, *(told.classes for told in plan.decisions.values()))
 
 
 def _stamp(path: Path | None) -> _Mark:

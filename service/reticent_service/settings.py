@@ -27,6 +27,12 @@ class Settings(BaseModel):
     table: Path | None = None
     """The table file; without one, the packaged table."""
 
+    evidence: Path | None = None
+    """The evidence file for the table (docs/evidence.md); without one, conditions that ask for evidence are lost."""
+
+    evidence_key: Path | None = None
+    """The private key with which the service itself verifies and writes that file; without one, somebody else does."""
+
     opa: AnyHttpUrl | None = None
     """The OPA server that decides the table and the callers; without one, the embedded engine."""
 

@@ -20,6 +20,10 @@ def register(app: typer.Typer) -> None:
         host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
         port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8377,
         table: TableOption = None,
+        evidence: Annotated[Path | None, typer.Option("--evidence", help="The evidence file for the table.")] = None,
+        evidence_key: Annotated[
+            Path | None, typer.Option("--evidence-key", help="Verify by itself, with this key, and write that file.")
+        ] = None,
         opa: OpaOption = None,
         callers: Annotated[Path | None, typer.Option("--callers", help="Who may call, and for what (YAML).")] = None,
         store: Annotated[
@@ -42,6 +46,8 @@ def register(app: typer.Typer) -> None:
         """
         options: dict[str, str | Path | None] = {
             "table": table and table.absolute(),
+            "evidence": evidence and evidence.absolute(),
+            "evidence_key": evidence_key and evidence_key.absolute(),
             "opa": opa,
             "callers": callers and callers.absolute(),
             "store": store,

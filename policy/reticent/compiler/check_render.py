@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from reticent.compiler import sarif
 from reticent.compiler.check import RULES
 
 if TYPE_CHECKING:
@@ -47,30 +48,14 @@ def to_github(report: CheckReport) -> str:
 
 
 def to_sarif(report: CheckReport) -> str:
-    """SARIF 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html."""
-    used = sorted({fault.code for fault in (*report.faults, *report.warnings)})
-    results = [_result("error", fault) for fault in report.faults] + [
-        _result("warning", fault) for fault in report.warnings
-    ]
-    driver = {
-        "name": "reticent",
-        "rules": [{"id": code, "shortDescription": {"text": RULES.get(code, code)}} for code in used],
-    }
-    run = {"tool": {"driver": driver}, "results": results, "columnKind": "unicodeCodePoints"}
-    schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    """The findings for code hosts, each at its line."""
+    levels = (("error", report.faults), ("warning", report.warnings))
+    return sarif.to_sarif([_result(level, fault) for level, faults in levels for fault in faults], RULES)
 
 
-def _result(level: str, fault: Fault) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": {"uri": fault.file}}
-    if fault.line:
-        location["region"] = {"startLine": fault.line, "startColumn": fault.column}
-    return {
-        "ruleId": fault.code,
-        "level": level,
-        "message": {"text": f"{fault.message}. {fault.fix}".strip()},
-        "locations": [{"physicalLocation": location, "logicalLocations": [{"fullyQualifiedName": fault.path}]}],
-    }
+def _result(level: str, fault: Fault) -> sarif.SarifResult:
+    message = f"{fault.message}. {fault.fix}".strip()
+    return sarif.SarifResult(fault.code, level, message, fault.file, fault.path, fault.line, fault.column)
 
 
 def _command(level: str, fault: Fault) -> str:

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from reticent.compiler.decision import CLASSES, READERS, ContentClass, Decision, Reader
+from reticent.compiler.diff_evidence import evidence_differences
+from reticent.compiler.difference import Difference, Direction
 
 if TYPE_CHECKING:
     from reticent.compiler.plan import Plan, Vocabulary, VocabularyName
 
-Direction = Literal["opens", "closes", "notes"]
-
 _WITHHELD = {"withhold": 2, "suspect": 1, "carry": 0}
 _REASONING: tuple[ContentClass, ...] = ("text", "summary", "opaque")
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One thing that changed: ``what`` in a sentence, ``readers`` as a path to each whom it is about."""
-
-    direction: Direction
-    surface: str
-    what: str
-    readers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,8 @@ def diff_plans(old: Plan, new: Plan) -> PlanDiff:
     """Compare two plans, surface by surface and class by class."""
     names = [*old.surfaces, *(name for name in new.surfaces if name not in old.decisions)]
     found = [item for name in names for item in _surface(name, old.decisions.get(name), new.decisions.get(name))]
-    return PlanDiff(old.digest, new.digest, (*found, *_vocabulary(old.vocabulary, new.vocabulary)))
+    others = (*_vocabulary(old.vocabulary, new.vocabulary), *evidence_differences(old, new))
+    return PlanDiff(old.digest, new.digest, (*found, *others))
 
 
 def _surface(name: str, old: Decision | None, new: Decision | None) -> Iterator[Difference]:

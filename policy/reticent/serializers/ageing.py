@@ -65,6 +65,11 @@ class AgeingSerializer:
         self._renew()
 
     @property
+    def current(self) -> Serializer:
+        """The function of the answer that counts now."""
+        return self._current()
+
+    @property
     def passes(self) -> bool:
         """Whether the surface may hold all reasoning, now."""
         return self._current().passes

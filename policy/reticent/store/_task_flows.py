@@ -6,8 +6,9 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from reticent.errors import ConfigurationError, MalformedInput, StoreUnavailable, Tampered, UnknownTask
+from reticent.errors import ConfigurationError, MalformedInput, PermissionEnded, StoreUnavailable, Tampered, UnknownTask
 from reticent.serializers import cutting
+from reticent.serializers.ageing import AgeingSerializer
 from reticent.serializers.plain import plain
 from reticent.serializers.serializer import StripSerializer
 from reticent.store import envelope, erasing, messages
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from reticent.compiler.plan import Plan
+    from reticent.serializers import Serializer
     from reticent.serializers.program import Program
     from reticent.store._flow import Flow
     from reticent.store.keys import KeyWrapper
@@ -50,6 +52,16 @@ class Options:
     surface: str
     program: Program
     lifetime: float | None
+    kept: Serializer
+
+    def refuse_closed(self) -> None:
+        """Stop when the store may hold no reasoning any more, because the evidence for that is too old.
+
+        Raises:
+            PermissionEnded: nothing is held; open tasks with a plan that was compiled with fresh evidence.
+        """
+        if not self.kept.passes:
+            raise PermissionEnded("the task store may not hold reasoning any more: verify the table, and load the plan")
 
 
 def options(plan: Plan, tenant: str, *, surface: str, store_surface: str, lifetime: timedelta | None) -> Options:
@@ -59,15 +71,17 @@ def options(plan: Plan, tenant: str, *, surface: str, store_surface: str, lifeti
         UnknownSurface: the plan has no such surface.
         ConfigurationError: the table says strip of ``store_surface``, or pass of ``surface``; or nobody is the tenant.
     """
-    if plan.decision(store_surface).verdict != "pass":
+    kept = plan.serializer(store_surface)
+    if not kept.passes:
         raise ConfigurationError(f"surface {store_surface!r} is strip: the table lets no reasoning rest in a store")
     shown = plan.serializer(surface)
+    shown = shown.current if isinstance(shown, AgeingSerializer) else shown
     if not isinstance(shown, StripSerializer):
         raise ConfigurationError(
             f"surface {surface!r} is pass: its readers have the reasoning; there is nothing to hold"
         )
     _check_name(tenant)
-    return Options(tenant, surface, shown.program, None if lifetime is None else lifetime.total_seconds())
+    return Options(tenant, surface, shown.program, None if lifetime is None else lifetime.total_seconds(), kept)
 
 
 class TaskFlows:
@@ -84,6 +98,7 @@ class TaskFlows:
     def hold(self, task: str, turn: Any, model: str | None, request: Any) -> Flow[Any]:
         """See ``Tasks.hold``."""
         _check_name(task)
+        self._told.refuse_closed()
         taken = Taken(self._told.surface, self._told.program, turn)
         for _ in range(_ATTEMPTS):
             head, key = yield from self._head(task)

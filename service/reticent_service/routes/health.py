@@ -19,6 +19,21 @@ class Alive(BaseModel):
     status: Literal["alive"] = "alive"
 
 
+class LostCondition(BaseModel):
+    """A condition that asks for evidence and is not shown to hold: what rests on it is strip."""
+
+    surface: str
+    condition: str
+    status: str
+    """What is wrong: ``failed``, ``stale``, ``missing``, ``future``, ``unknown-signer``, ``tampered``, …"""
+    since: str
+    owner: str
+    """Who answers for the row."""
+    probe: str
+    code: str | None = None
+    """What the probe said."""
+
+
 class Ready(BaseModel):
     """Whether the service can serve, and by which plan."""
 
@@ -29,6 +44,10 @@ class Ready(BaseModel):
     """Why a newer plan cannot be loaded: a stable code."""
     stale_since: float | None = None
     """Since when, in seconds of the epoch."""
+    lost: list[LostCondition] = []
+    """Conditions that are not shown to hold. The service is ready all the same: it strips."""
+    evidence: str | None = None
+    """Why the evidence file cannot be used: a stable code."""
 
 
 @router.get("/livez")
@@ -41,9 +60,14 @@ async def livez() -> Alive:
 async def readyz(request: Request) -> Ready:
     """Say whether to send requests here; needs no token. A stale plan serves, and is told."""
     state = holder_of(request).state
-    if state.failure is None:
-        return Ready(status="ready", plan=state.plan.digest)
-    return Ready(status="stale", plan=state.plan.digest, failure=state.failure.code, stale_since=state.failure.since)
+    return Ready(
+        status="ready" if state.failure is None else "stale",
+        plan=state.plan.digest,
+        failure=None if state.failure is None else state.failure.code,
+        stale_since=None if state.failure is None else state.failure.since,
+        lost=[LostCondition(**lost.told()) for lost in state.lost],
+        evidence=state.evidence,
+    )
 
 
 @router.get(

@@ -60,7 +60,7 @@ def _row(path: str, told: Decision, totals: dict[str, dict[str, int]]) -> dict[s
     return {
         "decision": told,
         "path": path or "Reaches nobody, no other system and no lasting store.",
-        "conditions": [condition.name for condition in told.conditions if condition.surface == told.surface],
+        "conditions": [condition for condition in told.conditions if condition.surface == told.surface],
         "exceptions": _exceptions(told),
         **totals.get(told.surface, {"requests": 0, "removals": 0}),
     }

@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.evidence import HOUR, KEY, NOW, TABLE, evidence, table
+from tests.evidence import DAY, HOUR, KEY, NOW, TABLE, evidence, table
 
 from reticent.compiler import Plan, explain_render, load_plan
 from reticent.compiler.check import check_table
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from reticent.compiler import Engine
 
-DAY = date(2026, 11, 29)
+
 THOUGHT = {"role": "assistant", "reasoning_content": "hm", "content": "Done."}
 SHOWN = {"role": "assistant", "content": "Done."}
 
