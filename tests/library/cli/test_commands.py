@@ -132,7 +132,7 @@ def test_refused_input_writes_nothing(run: Any) -> None:
         (("explain", "task_stor"), "Did you mean 'task_store'"),
         (("table", "--table", "no-such-table.yaml"), "no-such-table.yaml"),
         (("tabel",), "tabel"),
-        (("diff", "one"), "new"),
+        (("diff",), "old"),
     ],
 )
 def test_usage_and_configuration_errors(run: Any, arguments: tuple[str, ...], said: str) -> None:

@@ -66,7 +66,7 @@ class Wrong:
 
     def decide(self, document: Mapping[str, object]) -> Mapping[str, object]:
         """Forget whom a surface reaches."""
-        answer: Any = json.loads(json.dumps(self._engine.decide(document)))
+        answer: dict[str, Any] = json.loads(json.dumps(self._engine.decide(document)))
         for told in answer["plan"].values():
             if told["offenders"]:
                 every = dict.fromkeys(("text", "summary", "opaque", "derived"), "pass")
