@@ -7,6 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.service.exits import watched_run as watched_run  # noqa: PLC0414 - a fixture is found by its name
 from tests.service.serving import TOKEN, serving, settings
 
 from reticent_service.app import create_app

@@ -62,6 +62,12 @@ def test_wheel_is_the_four_folders(root: Path, wheel: Path) -> None:
         "reticent/dialects/kinds.yaml",
         "reticent/_rego/.manifest",
         "reticent/_rego/reticent/main/main.rego",
+        "reticent/_rego/reticent_access/access.rego",
+        "reticent_service/access.wasm",
+        "reticent_service/review/static/icon.svg",
+        "reticent_service/review/static/page.css",
+        "reticent_service/review/static/page.js",
+        *(f"reticent_service/review/templates/{name}.html" for name in ("diff", "lab", "layout", "surface", "table")),
     ],
 )
 def test_data_files_are_in(name: str, wheel: Path) -> None:
@@ -69,20 +75,49 @@ def test_data_files_are_in(name: str, wheel: Path) -> None:
     assert name in names(wheel)
 
 
-def test_wheel_works_by_itself(wheel: Path, tmp_path: Path) -> None:
-    """Unpacked away from the checkout, the library decides every surface of its own table."""
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path)
-    code = "import reticent; print(reticent.__file__); print(*reticent.load_plan().surfaces)"
+def run(code: str, folder: Path) -> list[str]:
+    """Run something in a folder where the wheel was unpacked; gives what it printed."""
     done = subprocess.run(  # noqa: S603 - our own interpreter
         [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder)},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    place, surfaces = done.stdout.splitlines()
+    return done.stdout.splitlines()
+
+
+def test_wheel_works_by_itself(wheel: Path, tmp_path: Path) -> None:
+    """Unpacked away from the checkout, the library decides every surface of its own table."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    place, surfaces = run("import reticent; print(reticent.__file__); print(*reticent.load_plan().surfaces)", tmp_path)
 
     assert place.startswith(str(tmp_path))
     assert "task_store" in surfaces.split()
+
+
+SERVED = """
+import reticent_service
+from fastapi.testclient import TestClient
+from reticent_service.app import create_app
+from reticent_service.callers import hash_of
+from reticent_service.settings import Settings
+
+headers = {"authorization": "Bearer token"}
+with TestClient(create_app(Settings(operator_sha256=hash_of("token"))), headers=headers) as caller:
+    print(reticent_service.__file__)
+    for path in ("/", "/surfaces/logs", "/diff", "/lab", "/static/page.css", "/static/page.js", "/static/icon.svg"):
+        print(caller.get(path).status_code)
+"""
+
+
+def test_wheel_serves_by_itself(wheel: Path, tmp_path: Path) -> None:
+    """Unpacked away from the checkout, the service decides who may call and shows every view of its page."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    place, *answers = run(SERVED, tmp_path)
+
+    assert place.startswith(str(tmp_path))
+    assert ["200"] * 7 == answers

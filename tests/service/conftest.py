@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import _serving
+from tests.service.exits import watched_run as watched_run  # noqa: PLC0414 - a fixture is found by its name
 
 from reticent._resources import policy_sources, rego_root
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from fastapi.testclient import TestClient
 
+from reticent.testing import canary
 from reticent_service.app import create_app
 from reticent_service.callers import hash_of
 from reticent_service.protocol import GuardedProtocol
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 TOKEN = "operator-token"
-THOUGHT = {"role": "assistant", "reasoning_content": "the customer is wrong", "content": "Done."}
+THOUGHT = {"role": "assistant", "reasoning_content": canary("served"), "content": "Done."}
 VISIBLE = {"role": "assistant", "content": "Done."}
 
 

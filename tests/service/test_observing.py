@@ -74,17 +74,17 @@ def test_outcomes_are_told(log: Path) -> None:
 
 def test_log_and_metrics_hold_nothing_of_a_payload(tmp_path: Path) -> None:
     """Names that a payload itself brings, such as block types nobody knows, are counted and not repeated."""
-    secret, path = canary(), tmp_path / "log"
+    secret, name, path = canary(), canary("name"), tmp_path / "log"
     with client(settings(decision_log=str(path))) as caller:
         body = {
             "role": "assistant",
-            "content": [{"type": secret, secret: secret}, {"type": "thinking", "thinking": secret}],
+            "content": [{"type": name, secret: secret}, {"type": "thinking", "thinking": secret}],
         }
         caller.post("/v1/surfaces/logs/filter", json=body)
-        caller.post(f"/v1/surfaces/{secret}/filter", json=body)
+        caller.post(f"/v1/surfaces/{name}/filter", json=body)
         metrics = caller.get("/metrics").text
 
-    assert [] == leaks(path.read_bytes() + metrics.encode(), secret)
+    assert [] == leaks(path.read_bytes() + metrics.encode(), secret, name)
     assert 1 == records(path)[0]["unknown_types"]
     assert 'reticent_unknown_types_total{surface="logs"} 1.0' in metrics
 

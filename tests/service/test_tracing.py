@@ -110,14 +110,14 @@ def test_a_failure_is_told_by_its_code(spans: InMemorySpanExporter) -> None:
 
 def test_no_canary_in_spans(spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bodies, paths, queries, methods, headers and the message of a crash stay out of every span."""
-    secret = canary()
+    secret, name = canary(), canary("name")
     with client(settings(traces="global")) as caller:
-        for body in (f'{{"reasoning_content":"{secret}","content":"x"}}', f'{{"{secret}":', f'[{{"type":"{secret}"}}]'):
+        for body in (f'{{"reasoning_content":"{secret}","content":"x"}}', f'{{"{secret}":', f'[{{"type":"{name}"}}]'):
             caller.post(URL, content=body, headers={"user-agent": secret, "x-secret": secret})
-        caller.post(f"/v1/surfaces/{secret}/filter", content=b"{}")
+        caller.post(f"/v1/surfaces/{name}/filter", content=b"{}")
         caller.post(f"{URL}?{secret}={secret}", content=b"{}")
         caller.get(f"/{secret}")
-        caller.get(f"/surfaces/{secret}")
+        caller.get(f"/surfaces/{name}")
         caller.get(f"/static/{secret}")
         caller.request(secret, URL)
         caller.get("/v1/surfaces", headers={"authorization": f"Bearer {secret}"})
@@ -128,7 +128,7 @@ def test_no_canary_in_spans(spans: InMemorySpanExporter, monkeypatch: pytest.Mon
     found = [span.to_json() for span in spans.get_finished_spans()]
 
     assert len(found) >= 18
-    assert [] == leaks("\n".join(found), secret)
+    assert [] == leaks("\n".join(found), secret, name)
     assert 0 == sum(len(span.events) for span in spans.get_finished_spans())
 
 
