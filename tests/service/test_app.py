@@ -25,6 +25,10 @@ PATHS = {
     "/v1/history/boundary",
     "/v1/history/compact",
     "/v1/history/fold",
+    "/v1/tasks/{task}",
+    "/v1/tasks/{task}/finish",
+    "/v1/tasks/{task}/restore",
+    "/v1/tasks/{task}/turns",
 }
 
 

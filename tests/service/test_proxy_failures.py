@@ -162,7 +162,7 @@ def test_a_client_that_leaves_stops_the_provider(place: Place, folder: Path) -> 
             next(response.iter_raw())
     wait_until(lambda: place.upstream.closed)
     log = folder / "decisions.jsonl"
-    wait_until(lambda: '"outcome": "partial"' in log.read_text(encoding="utf-8"))
+    wait_until(lambda: '"outcome":"partial"' in log.read_text(encoding="utf-8"))
 
 
 # --- histories and tasks ----------------------------------------------------------------------------------------------
