@@ -96,7 +96,7 @@ def test_the_summary_is_noted_in_the_scratchpad() -> None:
 def test_a_second_fold_is_written_from_the_pinned_originals() -> None:
     """R-HZ-01, R-HZ-02, P-38: the material of the second holds the first originals and no summary, generation one."""
     pins = MemoryPins()
-    first = folded(request(), good("FIRST-SUMMARY"), pins=pins)
+    first = folded(request(), good("FIRST-SUMMARY names ORD-999, which no tool returned"), pins=pins)
     later = [
         *first.request.messages,
         *use("z1", "get_order", BODY),

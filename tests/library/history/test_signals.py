@@ -110,9 +110,9 @@ def healthy(seed: int) -> list[Event]:
     """A run in which no call is made twice in a task, with parallel calls, steering and several tasks."""
     dice, names = random.Random(seed), Names()  # noqa: S311 - a generator of runs, not of keys
     events: list[Event] = []
-    for number in range(dice.randint(1, 3)):
+    for number in range(dice.randint(1, 2)):
         events.append(User(f"t{number}", names.next("user")))
-        for _ in range(dice.randint(0, 6)):
+        for _ in range(dice.randint(0, 4)):
             calls = tuple(
                 Call(f"call_{names.next('c')}", dice.choice(["search", "get_order"]), f'{{"n":{names.used}}}')
                 for _ in range(dice.randint(1, 3))

@@ -9,7 +9,7 @@ import pytest
 from tests.simulator.messages import KEEP_ALL, asked, said, worked
 from tests.simulator.summarisers import filled
 
-from reticent.history import Compaction, Summary, Window, compact_with_summary
+from reticent.history import Compaction, Summary, Window, boundary_report, compact_with_summary
 from reticent.history.entries import StopClass
 
 LONG = "fact " * 400
@@ -115,6 +115,14 @@ def test_no_model_is_called_when_a_cheaper_rung_suffices() -> None:
     done, seen = summarised("short", entries, budget=Window(tokens=12_000))
     assert [] == seen
     assert {"clear"} == {change.op for change in done.removed}
+
+
+def test_a_summary_carries_the_numbers_of_what_it_replaces() -> None:
+    """R-NB-05: where entries have sequence numbers, a history with a summary in it can still be told to be in order."""
+    numbered = [{**entry, "seq": index} for index, entry in enumerate(history())]
+    done, _ = summarised("short", numbered)
+    assert [0, 6] == [entry["seq"] for entry in done.history]
+    assert () == boundary_report(done.history).anomalies
 
 
 def test_a_profile_that_forbids_it_is_heard() -> None:

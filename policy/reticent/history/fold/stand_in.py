@@ -16,13 +16,10 @@ from reticent.history.entries import TEXT_TOOL_PREFIX, PartKind, Role
 from reticent.history.operations import marks
 from reticent.history.settled import Proposal
 from reticent.history.shapes._shape import STOP_KEYS, plain
-from reticent.history.summaries.ranges import Range, head
+from reticent.history.summaries.ranges import Range, head, labelled
 from reticent.history.summaries.source import user_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reticent.history.entries import Entry
     from reticent.history.fold.request import Request
     from reticent.history.settled import Settled
 
@@ -83,14 +80,3 @@ def _closing(found: Range) -> dict[str, Any]:
     raw = {} if last is None else (plain(last.raw) or {})
     stored = {key: raw[key] for key in (*STOP_KEYS, "phase") if raw.get(key)}
     return {**found.settled.shape.assistant_entry(marks.NOTED), **stored}
-
-
-def labelled(new: Sequence[dict[str, Any]], old: Sequence[Entry]) -> list[dict[str, Any]]:
-    """``new`` with the sequence numbers and the task id of what it replaces, where the harness keeps them."""
-    numbers = [entry.seq for entry in old if entry.seq is not None]
-    task = next((entry.task_id for entry in reversed(old) if entry.task_id is not None), None)
-    found: list[dict[str, Any]] = []
-    for index, entry in enumerate(new):
-        seq = {"seq": numbers[index]} if len(numbers) >= len(new) else {}
-        found.append({**entry, **seq, **({"task_id": task} if task is not None else {})})
-    return found

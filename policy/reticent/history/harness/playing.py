@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from reticent.history.entries import Context, PartKind, Role
 from reticent.history.exchanges import canonical, exchanges_in
+from reticent.history.operations.marks import TOOL
 from reticent.history.shapes import shape_of
 from reticent.history.signals.loop import LoopAlert, LoopDetector
 
@@ -72,7 +73,8 @@ class _Run:
         self.history = list(script.opening)
         self.calls: Counter[tuple[str, str]] = Counter()
         self.detector = LoopDetector(
-            pollers=[tool.name for tool in tools if tool.polls], changers=[tool.name for tool in tools if tool.changes]
+            pollers=[TOOL, *(tool.name for tool in tools if tool.polls)],
+            changers=[tool.name for tool in tools if tool.changes],
         )
         self.steps = 0
         self.changed = False

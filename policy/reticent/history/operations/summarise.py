@@ -15,7 +15,7 @@ from reticent.history.legality import Refusal
 from reticent.history.operations import marks
 from reticent.history.settled import Proposal, Settled
 from reticent.history.summaries.asking import ask
-from reticent.history.summaries.ranges import Range, Writing, head, range_of
+from reticent.history.summaries.ranges import Range, Writing, head, labelled, range_of
 from reticent.history.summaries.source import user_words
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _swap(found: Range, text: str, writing: Writing) -> Proposal:
         return Proposal(refused=(found.no("summary-not-shorter", op=NAME),))
     inserts = [
         Change(position=found.start, action=Action.INSERT, op=NAME, rule=RULE, kind="summary", value=value)
-        for value in new
+        for value in labelled(new, found.entries)
     ]
     pins = ((found.handle, found.data),) if writing.pins is not None else ()
     return Proposal(changes=(*inserts, *drops), pins=pins)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from reticent.errors import UnsourcedValue
 from reticent.history.exchanges import canonical, exchanges_in
+from reticent.history.operations.marks import TOOL
 from reticent.history.progress import Progress, Step, silent
 from reticent.history.scratchpad.block import IDENTIFIER
 from reticent.history.scratchpad.records import Attempt, Fact, Scratchpad
@@ -86,7 +87,9 @@ def flush(
 ) -> Flushed:
     """Take what the entries before ``end`` say into ``pad``: facts, then attempts."""
     entries = analysis.entries[:end]
-    exchanges = [one for one in exchanges_in(entries, analysis.shape, analysis.context) if one.answered]
+    found = exchanges_in(entries, analysis.shape, analysis.context)
+    # Our own stand-in looks like a tool's result, and a model wrote it.
+    exchanges = [one for one in found if one.answered and one.tool != TOOL]
     facts, misfits = _facts(exchanges, sources, schema)
     with_facts = pad.with_facts(facts)
     progress(Step.FACTS)

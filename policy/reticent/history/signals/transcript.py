@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reticent.history.boundary import analyse
 from reticent.history.exchanges import exchanges_in
+from reticent.history.operations.marks import TOOL
 from reticent.history.scratchpad.flush import flush, outcome_of
 from reticent.history.scratchpad.records import Scratchpad
 from reticent.history.scratchpad.sources import Sources
@@ -104,7 +105,7 @@ def signals_of(  # noqa: PLR0913 - keyword arguments of a call users make
 
 def _walked(analysis: Analysis, sources: Sources) -> tuple[LoopDetector, int]:
     detector = LoopDetector(
-        pollers=[tool.name for tool in sources.tools if tool.polls],
+        pollers=[TOOL, *(tool.name for tool in sources.tools if tool.polls)],
         changers=[tool.name for tool in sources.tools if tool.changes],
     )
     steps = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -147,8 +147,3 @@ def without_inline_reasoning(text: str) -> str:
         kept.append(text[at : span.start])
         at = span.end
     return "".join([*kept, text[at:]])
-
-
-def literals_lost(text: str, literals: Iterable[str]) -> int:
-    """How many of ``literals`` do not stand in ``text``."""
-    return sum(literal not in text for literal in literals)

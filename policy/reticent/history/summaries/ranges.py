@@ -123,3 +123,14 @@ def head(entry: dict[str, Any], settled: Settled, parts: Sequence[Any]) -> dict[
     """A user entry of ours with further parts behind its own."""
     content = settled.shape.content
     return {**entry, content: settled.shape.extended(entry, parts)} if parts else entry
+
+
+def labelled(new: Sequence[dict[str, Any]], old: Sequence[Entry]) -> list[dict[str, Any]]:
+    """``new`` with the sequence numbers and the task id of what it replaces, where the harness keeps them."""
+    numbers = [entry.seq for entry in old if entry.seq is not None]
+    task = next((entry.task_id for entry in reversed(old) if entry.task_id is not None), None)
+    found: list[dict[str, Any]] = []
+    for index, entry in enumerate(new):
+        seq = {"seq": numbers[index]} if len(numbers) >= len(new) else {}
+        found.append({**entry, **seq, **({"task_id": task} if task is not None else {})})
+    return found
