@@ -6,8 +6,11 @@
 package reticent_access
 
 # METADATA
-# description: what can be granted for one surface; `reasoning` is needed to filter for a surface that lets reasoning pass
-surface_verbs := {"read", "filter", "reasoning"}
+# description: |
+#   what can be granted for one surface; `reasoning` is needed to filter for a surface that
+#   lets reasoning pass; `break-glass` asks to see the reasoning of one task where it is
+#   withheld, and `approve` agrees to what another person asked
+surface_verbs := {"read", "filter", "reasoning", "break-glass", "approve"}
 
 # METADATA
 # description: what can be granted for the service as a whole; `restore` is needed to get reasoning out of the task store
@@ -65,7 +68,7 @@ _holds("filter", _, facts) if facts.reasoning == false
 
 _holds("filter", granted, _) if "reasoning" in granted
 
-_holds(verb, _, _) if verb in {"read", "reasoning"}
+_holds(verb, _, _) if verb in (surface_verbs - {"filter"})
 
 _in_force(facts) := facts.may if facts.expires == null
 

@@ -46,6 +46,12 @@ test_who_holds_turns_gets_no_reasoning_back if {
 	told(caller(["tasks", "restore"], [])).grants.service == {"tasks", "restore"}
 }
 
+test_to_ask_and_to_approve_are_grants_of_their_own if {
+	told(caller(["break-glass"], ["logs"])).grants.surfaces == {"logs": {"break-glass"}}
+	told(caller(["approve"], ["logs"])).grants.surfaces == {"logs": {"approve"}}
+	told(caller(["read", "filter", "reasoning"], ["logs"])).grants.surfaces == {"logs": {"read", "filter", "reasoning"}}
+}
+
 test_a_grant_ends_on_its_day if {
 	early := object.union(caller(["read"], ["logs"]), {"expires": "2026-11-29"})
 	late := object.union(caller(["read"], ["logs"]), {"expires": "2026-11-30"})

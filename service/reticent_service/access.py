@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from reticent_service.settings import Settings
 
 MODULE: Final = Path(__file__).with_name("access.wasm")
-SURFACE_VERBS: Final = frozenset({"read", "filter", "reasoning"})
+SURFACE_VERBS: Final = frozenset({"read", "filter", "reasoning", "break-glass", "approve"})
 SERVICE_VERBS: Final = frozenset({"plan", "propose", "history", "metrics", "tasks", "restore"})
 
 _TIMEOUT_SECONDS: Final = 3.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,7 @@ from fastapi.telemetry import TelemetryConfig
 from reticent import __version__
 from reticent.errors import ConfigurationError
 from reticent_service import problems
+from reticent_service.break_glass import BreakGlass, Glass
 from reticent_service.conditions import Verifying
 from reticent_service.decision_log import DecisionLog, open_log
 from reticent_service.described import describe
@@ -22,7 +24,7 @@ from reticent_service.metrics import Metrics
 from reticent_service.observing import Observer
 from reticent_service.plan_holder import PlanHolder
 from reticent_service.response_headers import ResponseHeaders
-from reticent_service.routes import health, history, review, surfaces, table, tasks
+from reticent_service.routes import break_glass, health, history, review, surfaces, table, tasks
 from reticent_service.settings import Settings
 from reticent_service.task_store import open_tasks, read_keys
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from reticent_service.plan_holder import State
     from reticent_service.tracing import Traces
 
+
+_log = logging.getLogger("reticent_service")
 
 # FastAPI has traces and logs of its own, which tell addresses, and messages and tracebacks of exceptions, to whatever
 # provider the process has: https://fastapi.tiangolo.com/ (version 0.160 on; read in its source 2026-11-29).
@@ -72,8 +76,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         telemetry=_NO_TELEMETRY,
     )
     app.state.settings, app.state.holder, app.state.metrics = settings, holder, metrics
+    app.state.break_glass = BreakGlass(partial(_tell_glass, log, metrics), allowed=settings.break_glass)
     app.state.keys, app.state.verifying = read_keys(settings), Verifying(settings)
-    for module in (health, surfaces, table, history, tasks, review):
+    for module in (health, surfaces, table, history, tasks, break_glass, review):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=review.HOME / "static"), name="static")
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # as FastAPI's documentation has it
@@ -101,6 +106,15 @@ def _tell_conditions(log: DecisionLog, before: State | None, state: State) -> No
             log.condition(lost, state.plan.digest, held=True)
 
 
+def _tell_glass(log: DecisionLog | None, metrics: Metrics, what: str, glass: Glass) -> None:
+    """Log and count what happens to a request to see reasoning; without a log the service's own says it."""
+    metrics.glass(what, glass.surface)
+    if log is not None:
+        log.break_glass(what, glass.told())
+    else:
+        _log.warning("break-glass %s: %s", what, glass.id)
+
+
 def _traces(settings: Settings) -> Traces | None:
     """The traces that the settings ask for.
 
@@ -124,6 +138,7 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
         open_tasks(app.state.settings, app.state.keys) as app.state.store,
         holder.watching(),
         verifying.running(),
+        app.state.break_glass.watching(),
     ):
         yield
     for watcher in app.state.watchers:

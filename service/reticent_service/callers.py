@@ -57,6 +57,8 @@ class CallerEntry(BaseModel):
     token_sha256: tuple[_Digest, ...] = ()
     certificate_sha256: tuple[_Digest, ...] = ()
     expires: date | None = None
+    person: str | None = None
+    """Who it is, where one person has several callers: nobody approves what they asked for under another name."""
     may: tuple[Grant, ...]
 
 
@@ -76,6 +78,7 @@ class Callers:
     by_token: Mapping[str, str] = field(repr=False)
     by_certificate: Mapping[str, str] = field(repr=False)
     granted: Mapping[str, Mapping[str, object]]
+    persons: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read_callers(settings: Settings) -> Callers:
@@ -95,7 +98,8 @@ def read_callers(settings: Settings) -> Callers:
         granted[OPERATOR] = {"expires": None, "may": [EVERYTHING]}
     if settings.development:
         granted[DEVELOPMENT] = {"expires": None, "may": [EVERYTHING]}
-    return Callers(_once(tokens, "token"), _once(certificates, "certificate"), granted)
+    persons = {name: entry.person for name, entry in entries.items() if entry.person}
+    return Callers(_once(tokens, "token"), _once(certificates, "certificate"), granted, persons)
 
 
 def hash_of(token: str) -> str:
@@ -111,6 +115,10 @@ class Identifier:
         self._callers = callers
         self._development = settings.development
         self._proxies = frozenset(part.strip() for part in settings.trusted_proxies.split(",") if part.strip())
+
+    def person_of(self, caller: str) -> str:
+        """Who a caller is: the person that the file names, else the caller itself."""
+        return self._callers.persons.get(caller, caller)
 
     def __call__(self, headers: Iterable[tuple[bytes, bytes]], peer: str | None) -> str | None:
         """The name of the caller, None for nobody that is known.

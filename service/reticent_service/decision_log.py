@@ -12,6 +12,8 @@ import structlog
 from reticent.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from reticent_service.conditions import Lost
     from reticent_service.observing import Call
     from reticent_service.settings import Settings
@@ -67,6 +69,10 @@ class DecisionLog:
         """Write that a condition is lost from now on, or that one that was lost is ``held`` again."""
         told = {**lost.told(), "since": None, "status": "held", "code": None} if held else lost.told()
         self._log.msg("condition", version=VERSION, **told, plan=plan)
+
+    def break_glass(self, what: str, told: Mapping[str, Any]) -> None:
+        """Write that somebody asked, approved, looked or closed, or that it ended by itself."""
+        self._log.msg("break-glass", version=VERSION, action=what, **told)
 
 
 def _line(record: object, **_: object) -> bytes:

@@ -57,6 +57,12 @@ class Metrics:
             registry=registry,
             multiprocess_mode="max",
         )
+        self._glass = Counter(
+            "reticent_break_glass",
+            "What happened to requests to see reasoning.",
+            ("surface", "action"),
+            registry=registry,
+        )
         # Labels are few, and looking a child up costs more than counting it up.
         self._children = cache(self._make_children)
 
@@ -83,6 +89,10 @@ class Metrics:
 
     def close(self) -> None:
         """Nothing is held back."""
+
+    def glass(self, what: str, surface: str) -> None:
+        """Count one step of a request to see reasoning."""
+        self._glass.labels(surface, what).inc()
 
     def _tell_conditions(self, state: State) -> None:
         since = {lost.name: lost.since for lost in state.lost}

@@ -55,6 +55,10 @@ class State:
     evidence: str | None = None
     """Why the evidence file cannot be used, in a code; None when it can, or when there is none."""
 
+    def person_of(self, caller: str) -> str:
+        """Who a caller is: the person that the callers file names, else the caller itself."""
+        return self.identify.person_of(caller)
+
     def lost_on(self, surface: str) -> tuple[str, ...]:
         """The conditions on the way of a surface that are lost."""
         conditions = self.plan.decisions[surface].conditions if self.lost else ()

@@ -58,6 +58,9 @@ def prepare(options: Mapping[str, str], *, host: str) -> Prepared:
 
 def run(*, host: str, port: int, workers: int) -> None:
     """Serve until told to stop; new connections are refused then, and streams under way may end."""
+    if workers != 1:
+        # Each process would keep its own, and know nothing of what was closed in another.
+        os.environ[f"{PREFIX}BREAK_GLASS"] = "false"
     config = uvicorn.Config(APPLICATION, host=host, port=port, workers=workers, **server_options())
     if workers == 1:
         uvicorn.Server(config).run()

@@ -81,6 +81,9 @@ class Settings(BaseModel):
     sweep_seconds: float = Field(default=60.0, gt=0)
     """How often, in seconds, expired tasks are erased."""
 
+    break_glass: bool = True
+    """Whether people may ask to see the reasoning of one task; with several workers `reticent serve` says no."""
+
     hash_key: SecretStr | None = None
     """The key of the hash by which the decision log names a body; without one, no hash is logged."""
 

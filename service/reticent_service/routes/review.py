@@ -41,6 +41,7 @@ def _environment() -> Environment:
 def _page(request: Request, name: str, here: str, **values: Any) -> HTMLResponse:
     root = request.scope.get("root_path", "").rstrip("/")
     shown = {"root": root, "views": VIEWS, "here": here, "state": state_of(request), **values}
+    shown["glasses"] = [glass for glass in request.app.state.break_glass.all() if glass.state == "open"]
     return HTMLResponse(_environment().get_template(name).render(shown))
 
 
