@@ -6,17 +6,17 @@ backlog is made of.
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from reticent.errors import EgressRefused, InputTooLarge, MalformedInput
 from reticent.scan._framed import Frames
 from reticent.scan._input import whole
+from reticent.scan._kinds import kind_of, unreadable
 from reticent.scan._lines import JsonLines, broken, found
 from reticent.scan._texts import Texts
 from reticent.scan.findings import Note, NotRead, Where
-from reticent.streams.detect import SNIFF_LIMIT, detect
+from reticent.streams.detect import SNIFF_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,33 +28,6 @@ if TYPE_CHECKING:
 _FRAMED: Final = frozenset({"sse", "aws-eventstream"})
 _LINES: Final = frozenset({"jsonl", "ai-sdk-v4"})
 _WHOLE: Final = frozenset({"json", "json-array"})
-_ENCRYPTED: Final = (
-    (b"Salted__", "OpenSSL"),
-    (b"age-encryption.org/", "age"),
-    (b"-----BEGIN PGP MESSAGE-----", "OpenPGP"),
-    (b"-----BEGIN AGE ENCRYPTED FILE-----", "age"),
-    (b"LUKS\xba\xbe", "LUKS"),
-    (b"$ANSIBLE_VAULT;", "Ansible Vault"),
-    (b"PARE", "encrypted Parquet"),
-)
-_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
-_AWS_PRELUDE: Final = re.compile(rb"[\x00\x01][\x00-\xff]{3}\x00[\x00-\xff]{7}[\x00-\xff]", re.DOTALL)
-_RAW_BYTES: Final = re.compile(rb"[\x00-\x06\x0e-\x1a\x7f]")
-
-
-def kind_of(head: bytes, *, is_all: bool) -> str:
-    """The wire of a content that begins with ``head``, or ``encrypted``, ``wide-text``, ``binary``, ``empty``."""
-    if not head:
-        return "empty"
-    if any(head.startswith(mark) for mark, _ in _ENCRYPTED):
-        return "encrypted"
-    if head.startswith(_WIDE):
-        return "wide-text"
-    if _AWS_PRELUDE.match(head) and b":message-type" in head:
-        return "aws-eventstream"
-    if _RAW_BYTES.search(head):
-        return "binary"
-    return detect(head, final=is_all) or "text"
 
 
 def notes(source: str, content: Input, judge: Judge, write: Write) -> Iterator[Note]:
@@ -71,16 +44,6 @@ def notes(source: str, content: Input, judge: Judge, write: Write) -> Iterator[N
         yield from Texts(source, judge, write).notes(pieces)
     elif kind != "empty":
         yield unreadable(source, kind, content.head)
-
-
-def unreadable(source: str, kind: str, head: bytes) -> NotRead:
-    """Why a content of ``kind`` is not looked through."""
-    if kind == "encrypted":
-        by = next(name for mark, name in _ENCRYPTED if head.startswith(mark))
-        return NotRead(source, "encrypted", f"encrypted ({by})")
-    if kind == "wide-text":
-        return NotRead(source, "unknown-encoding", "text in UTF-16; write it in UTF-8")
-    return NotRead(source, "unknown-format", "binary of a format that is not known here, or encrypted")
 
 
 def _document(source: str, pieces: Iterator[bytes], judge: Judge, write: Write, *, is_array: bool) -> Iterator[Note]:

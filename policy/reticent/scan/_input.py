@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, BinaryIO
 
 from reticent.streams.detect import SNIFF_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 PIECE = 1024 * 1024
 
 
 class Input:
-    """What is read of one content; ``head`` is its beginning, ``size`` how many bytes were taken so far."""
+    """What is read of one content; ``head`` is its beginning."""
 
-    def __init__(self, raw: BinaryIO, progress: Callable[[int], object] | None = None) -> None:
+    def __init__(self, raw: BinaryIO) -> None:
         """Read the beginning of ``raw``."""
         self._raw = raw
-        self._progress = progress
-        self._digest = hashlib.sha256()
-        self.size = 0
         self.head = _exactly(raw, SNIFF_LIMIT)
-
-    @property
-    def sha256(self) -> str:
-        """The digest of all that was taken so far."""
-        return self._digest.hexdigest()
 
     def pieces(self) -> Iterator[bytes]:
         """Everything from the beginning, in pieces of about a mebibyte; to be asked for once."""
         piece = self.head
         while piece:
-            self._digest.update(piece)
-            self.size += len(piece)
             yield piece
             piece = self._raw.read(PIECE)
 

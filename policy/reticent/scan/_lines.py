@@ -13,6 +13,7 @@ import orjson
 
 from reticent.errors import EgressRefused, InputTooLarge, MalformedInput
 from reticent.scan._input import blocks
+from reticent.scan._records import is_record, record
 from reticent.scan._runs import Run
 from reticent.scan.findings import Finding, Note, NotRead, Where, placed
 
@@ -53,13 +54,8 @@ class JsonLines:
                 yield self._too_large(Where(line=self._number, offset=self._offset))
                 yield from self._run.end()
                 self._copy(block)
-            elif self._is_clean(block):
-                self._copy(block)
             else:
-                for raw in block.splitlines(keepends=True) if b"\r" not in block else _lines(block):
-                    yield from self._line(raw, Where(line=self._number, offset=self._offset))
-                    self._number += raw.count(b"\n")
-                    self._offset += len(raw)
+                yield from self._block(block)
         yield from self._run.end()
 
     def _too_large(self, where: Where) -> NotRead:
@@ -72,15 +68,46 @@ class JsonLines:
         if self._write is not None:
             self._write(block)
 
-    def _is_clean(self, block: bytes) -> bool:
-        """Whether a search shows that no line of ``block`` holds anything and none is cut short."""
-        if self._run.is_open or self._has_pieces or self._judge.presearch.may_hold(block):
-            return False
-        if sum(map(block.count, _ENDS)) != block.count(b"\n") or not block.endswith(b"\n"):
-            return False
-        asked = block.split(b"\n", _ASKED + 1)[: _ASKED if self._offset == 0 else _ASKED_LATER]
-        self._has_pieces = any(self._judge.is_piece(_parsed(line)) for line in asked)
-        return not self._has_pieces
+    def _block(self, block: bytes) -> Iterator[Note]:
+        """Judge the lines in which the search finds a word; the others need not even be parsed."""
+        words = self._judge.presearch.offsets(block)
+        if words is None or self._run.is_open or self._holds_pieces(block):
+            yield from self._each(block)
+            return
+        at = 0
+        for word in words:
+            if word < at:
+                continue
+            start, end = block.rfind(b"\n", at, word) + 1 or at, block.find(b"\n", word) + 1 or len(block)
+            yield from self._clean(block[at:start])
+            yield from self._each(block[start:end])
+            at = end
+            if self._run.is_open:
+                break
+        yield from self._each(block[at:]) if self._run.is_open else self._clean(block[at:])
+
+    def _clean(self, lines: bytes) -> Iterator[Note]:
+        """Pass on lines without a word, unless one of them may be cut short."""
+        left = lines.count(b"\n")
+        for end in _ENDS:
+            left -= lines.count(end) if left else 0
+        if not left and lines[-1:] in (b"\n", b""):
+            self._copy(lines)
+        else:
+            yield from self._each(lines)
+
+    def _holds_pieces(self, block: bytes) -> bool:
+        if not self._has_pieces:
+            many = _ASKED if self._offset == 0 else _ASKED_LATER
+            asked = block.split(b"\n", many)[:many]
+            self._has_pieces = any(self._judge.is_piece(_parsed(line)) for line in asked)
+        return self._has_pieces
+
+    def _each(self, lines: bytes) -> Iterator[Note]:
+        for raw in lines.splitlines(keepends=True) if b"\r" not in lines else _lines(lines):
+            yield from self._line(raw, Where(line=self._number, offset=self._offset))
+            self._number += raw.count(b"\n")
+            self._offset += len(raw)
 
     def _line(self, raw: bytes, where: Where) -> Iterator[Note]:
         line = raw.strip(_AROUND).removeprefix(_BOM)
@@ -109,7 +136,8 @@ class JsonLines:
                     yield broken(self._source, len(line), where)
                 judged = self._judge.text(line)
             elif self._judge.presearch.may_hold(line) and not self._judge.is_clean(value, line):
-                judged = self._judge.document(line)
+                judged = record(self._judge, line, value) if is_record(value) else None
+                judged = judged or self._judge.document(line)
         except EgressRefused as error:
             yield NotRead(self._source, error.code, str(error), where)
         if judged is None or not judged.hits:

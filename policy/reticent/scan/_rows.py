@@ -17,7 +17,7 @@ import orjson
 from reticent.dialects._positions import ROLES, Position
 from reticent.edits import DROP, Cut, Edit, apply
 from reticent.errors import EgressRefused, InputTooLarge
-from reticent.scan._content import kind_of
+from reticent.scan._kinds import kind_of
 from reticent.scan._places import carriers
 from reticent.scan.findings import pointer
 from reticent.scan.judge import Hit
@@ -132,7 +132,7 @@ class RowJudge:
         """Whether a cell is a whole stream; what that holds goes into ``found``."""
         if isinstance(cell, bytes):
             wire, data = "aws-eventstream", cell
-        elif isinstance(cell, str) and _STREAM.match(cell):
+        elif isinstance(cell, str) and is_stream_like(cell):
             data = cell.encode("utf-8", "surrogatepass")
             wire = kind_of(data[:SNIFF_LIMIT], is_all=len(data) <= SNIFF_LIMIT)
         else:
@@ -198,6 +198,11 @@ class RowJudge:
     def _hit(self, rule: str, length: int, at: str) -> Hit:
         hit = Hit(rule, self._judge.class_of(rule), 1, length)
         return replace(hit, where=replace(hit.where, pointer=at)) if at else hit
+
+
+def is_stream_like(text: str) -> bool:
+    """Whether a text may be a whole stream."""
+    return _STREAM.match(text) is not None
 
 
 def _is_theirs(row: Mapping[str, Any]) -> bool:

@@ -100,9 +100,11 @@ class Run:
     def takes(self, value: Any, line: bytes) -> bool:
         """Whether a line goes to the run, which it opens if need be."""
         if self._counted is None:
+            self._at += 1
             return self._judge.is_piece(value)
         if self._judge.is_event(value):
             self._idle = 0
+            self._at += 2  # a line may be a whole response just as well, so that each is told by itself
             return True
         self._idle += 1
         return self._idle < _PATIENCE and self._judge.is_clean(value, line)
@@ -119,7 +121,6 @@ class Run:
         """Take one event."""
         if self._counted is None:
             self._counted = Counted(self._judge, "jsonl")
-        self._at += 1
         self._last = where
         try:
             out = self._counted.stream.feed(raw if raw.endswith(b"\n") else raw + b"\n")

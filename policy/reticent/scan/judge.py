@@ -152,7 +152,7 @@ class Judge:
         if seen >= _TRIED and seen % _ASKED_AGAIN:
             self._shapes[shape] = seen + 1
             return False
-        if is_event(event) and self._is_partial(event):
+        if is_event(event) and self.is_partial(event):
             self._shapes.pop(shape, None)
             return True
         if len(self._shapes) >= _SHAPES_LIMIT:
@@ -164,7 +164,8 @@ class Judge:
         """Whether ``event`` is an event of some dialect's stream."""
         return is_event(event)
 
-    def _is_partial(self, event: dict[str, Any]) -> bool:
+    def is_partial(self, event: dict[str, Any]) -> bool:
+        """Whether an event holds only a piece of a text."""
         claimed = [dialect for dialect in self._partial if dialect.claims(event)]
         return not claimed or any(dialect.partial(event) for dialect in claimed)
 

@@ -198,3 +198,18 @@ def _die(at: int, work: Callable[[], object]) -> None:
         finally:
             os._exit(0)
     assert -signal.SIGKILL == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_lines_that_are_rows(tmp_path: Path) -> None:
+    """A stream or raw text in a member of a line is found and taken out; what is around it keeps its spelling."""
+    stream = sse(events("<th", "ink>", SECRET, "</think>", "Done.")).decode()
+    raw = f"<|channel|>analysis<|message|>{SECRET}<|end|><|channel|>final<|message|>{VISIBLE}"
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(b'{"id" : 1.50, "b\\u00f6dy": %s}\n' % json.dumps(stream).encode() + lines({"raw": raw}))
+    remove(path, receipt=tmp_path / "receipt.json")
+    first, second = path.read_bytes().splitlines()
+
+    assert first.startswith(b'{"id" : 1.50, "b\\u00f6dy": "event: content_block_start\\n')
+    assert SECRET.encode() not in path.read_bytes()
+    assert VISIBLE.encode() in second
+    assert [] == look(path)
