@@ -33,6 +33,7 @@ _COMMANDS: Final = (
     "serve",
     "proxy",
     "ext_proc",
+    "tasks",
     "replay",
     "doctor",
     "probe",

@@ -14,7 +14,7 @@ from reticent.serializers.serializer import StripSerializer
 from reticent.store import envelope, erasing, messages
 from reticent.store._operations import Operation, Operations, Work
 from reticent.store.holding import Held, Taken
-from reticent.store.records import STATES, Receipt, State, TaskRow, TurnInfo, TurnRow
+from reticent.store.records import Receipt, TaskRow, TurnInfo, TurnRow, terminal_state
 from reticent.store.restoring import Restoring, listed
 
 if TYPE_CHECKING:
@@ -164,10 +164,7 @@ class TaskFlows:
 
     def finish(self, task: str, state: str) -> Flow[Receipt]:
         """See ``Tasks.finish``."""
-        known: State | None = next((name for name in STATES if name == state), None)
-        if known is None:
-            raise ConfigurationError(f"{state!r} is no terminal state; those are {', '.join(STATES)}")
-        return (yield from erasing.finish(self._operations, (self.tenant, task), known, self._clock()))
+        return (yield from erasing.finish(self._operations, (self.tenant, task), terminal_state(state), self._clock()))
 
     def find(self, history: Any) -> Flow[str | None]:
         """See ``Tasks.find``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import json
 import os
 import secrets
@@ -68,12 +69,25 @@ class Key:
 
 
 class Keyset:
-    """Several key-encryption keys, one of them primary: it wraps, the others only unwrap."""
+    """Several key-encryption keys, one of them primary: it wraps, the others only unwrap.
 
-    __slots__ = ("_keys", "_lasting", "_primary")
+    One that was loaded from a file reads the file again when it meets a key that it does not have, and before it wraps
+    when the file has changed, so that workers need not be started anew when keys rotate.
+    """
 
-    def __init__(self, keys: Iterable[Key], primary: str, lasting: bytes | None = None) -> None:
+    __slots__ = ("_changed", "_file", "_keys", "_lasting", "_primary")
+
+    def __init__(
+        self,
+        keys: Iterable[Key],
+        primary: str,
+        lasting: bytes | None = None,
+        *,
+        file: str | os.PathLike[str] | None = None,
+    ) -> None:
         """Hold ``keys``; ``primary`` names the one that wraps, ``lasting`` is a secret that outlives rotation.
+
+        ``file`` is where to look for keys that are added later.
 
         Raises:
             ConfigurationError: there is no such key, a name occurs twice, or a key has the wrong length.
@@ -81,6 +95,8 @@ class Keyset:
         listed = tuple(keys)
         self._keys = {key.id: key for key in listed}
         self._primary = primary
+        self._file = file
+        self._changed = _changed(file)
         self._lasting = lasting or secrets.token_bytes(envelope.KEY_BYTES)
         if len(self._keys) != len(listed):
             raise ConfigurationError("a keyset has two keys of one name")
@@ -108,6 +124,8 @@ class Keyset:
 
     def wrap(self, data_key: bytes, at: bytes) -> tuple[str, bytes]:
         """``data_key`` under the primary key, bound to ``at``; and the name of that key."""
+        if self._changed != _changed(self._file):
+            self._read_again()
         return self._primary, envelope.seal(self._keys[self._primary].secret, data_key, at)
 
     def unwrap(self, key_id: str, wrapped: bytes, at: bytes) -> bytes:
@@ -116,7 +134,7 @@ class Keyset:
         Raises:
             KeyUnavailable: the keyset has no key ``key_id``, or another one of that name.
         """
-        key = self._keys.get(key_id)
+        key = self._keys.get(key_id) or self._read_again().get(key_id)
         if key is None:
             raise KeyUnavailable(f"key {key_id!r} is not in the keyset; load the keyset that has it")
         try:
@@ -124,6 +142,15 @@ class Keyset:
         except Tampered:
             pass
         raise KeyUnavailable(f"key {key_id!r} does not unwrap the task's key: it is another key, or the row was moved")
+
+    def _read_again(self) -> dict[str, Key]:
+        """The keys as the file has them by now; those we have when there is no file, or none that can be read."""
+        if self._file is not None:
+            self._changed = _changed(self._file)
+            with contextlib.suppress(ConfigurationError):
+                keys, self._primary, _ = _read(self._file)
+                self._keys = {key.id: key for key in keys}
+        return self._keys
 
     # --- made and changed ---------------------------------------------------------------------------------------
 
@@ -159,23 +186,7 @@ class Keyset:
         Raises:
             ConfigurationError: there is no such file, or it is no keyset.
         """
-        try:
-            return cls._read(json.loads(Path(path).read_bytes()))
-        except OSError as error:
-            said = f"cannot be read: {error.strerror}"
-        except (ValueError, TypeError, KeyError, AttributeError, binascii.Error):
-            said = "is no keyset that this release can read"
-        raise ConfigurationError(f"keyset {os.fspath(path)!r} {said}")
-
-    @classmethod
-    def _read(cls, told: Any) -> Keyset:
-        if told["version"] != _VERSION:
-            raise ValueError(told["version"])
-        keys = [
-            Key(str(key["id"]), base64.b64decode(key["secret"], validate=True), float(key["created"]))
-            for key in told["keys"]
-        ]
-        return cls(keys, told["primary"], base64.b64decode(told["lasting"], validate=True))
+        return cls(*_read(path), file=path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the keyset, whole or not at all, to a file that its owner alone can read.
@@ -195,6 +206,37 @@ class Keyset:
             _replace(target, text.encode() + b"\n")
         except OSError as error:
             raise ConfigurationError(f"keyset {os.fspath(path)!r} cannot be written: {error.strerror}") from None
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[list[Key], str, bytes]:
+    """The keys in a file, the name of the primary, and the secret that outlives rotation.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is no keyset; nothing of it is quoted.
+    """
+    try:
+        told: Any = json.loads(Path(path).read_bytes())
+        if told["version"] == _VERSION:
+            lasting = base64.b64decode(told["lasting"], validate=True)
+            return [_key(row) for row in told["keys"]], told["primary"], lasting
+        said = f"has version {int(told['version'])}; this release reads {_VERSION}"
+    except OSError as error:
+        said = f"cannot be read: {error.strerror}"
+    except (ValueError, TypeError, KeyError, AttributeError, binascii.Error):
+        said = "is no keyset that this release can read"
+    raise ConfigurationError(f"keyset {os.fspath(path)!r} {said}")
+
+
+def _changed(file: str | os.PathLike[str] | None) -> int | None:
+    """When a file was changed, in nanoseconds; None when there is none to look at."""
+    if file is not None:
+        with contextlib.suppress(OSError):
+            return Path(file).stat().st_mtime_ns
+    return None
+
+
+def _key(row: Any) -> Key:
+    return Key(str(row["id"]), base64.b64decode(row["secret"], validate=True), float(row["created"]))
 
 
 def _new_key() -> Key:

@@ -5,10 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from reticent.errors import ConfigurationError
+
 State = Literal["completed", "failed", "cancelled", "expired", "partial"]
 """How a task ends; each of them erases what it held."""
 
 STATES: Final[tuple[State, ...]] = get_args(State)
+
+
+def terminal_state(word: str) -> State:
+    """``word`` as a terminal state.
+
+    Raises:
+        ConfigurationError: it is none.
+    """
+    known: State | None = next((name for name in STATES if name == word), None)
+    if known is None:
+        raise ConfigurationError(f"{word!r} is no terminal state; those are {', '.join(STATES)}")
+    return known
 
 
 @dataclass(frozen=True, slots=True)
