@@ -55,6 +55,9 @@ def test_graph_lights_the_path(open_page: Opens) -> None:
 
     assert 2 == logs.locator("polyline.lit").count()
     assert 0 == store.locator("polyline.lit").count()
+    assert "excluded_from_warehouse cuts warehouse" in store.locator(".rests").inner_text()
+    assert "decides" not in store.locator("figcaption").inner_text()
+    assert "decides" in logs.locator("figcaption").inner_text()
     assert "excluded_from_warehouse" in store.locator("g.stop title").all_text_contents()
     logs.get_by_text("The same in words").click()
     assert "log_aggregator" in logs.locator("pre.words").inner_text()
