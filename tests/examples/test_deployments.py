@@ -175,7 +175,7 @@ def _console(name: str) -> Iterable[list[str]]:
 
 @pytest.mark.opa
 def test_signed_bundle_decides(opa_binary: str, tmp_path: Path) -> None:
-    """A bundle built and signed as the page says decides the same in an OPA set up as the example is, and only there."""
+    """A bundle signed as the page says decides the same in an OPA set up as the example is, and only there."""
     public, (build,) = _keys(tmp_path), _console("opa/README.md")
     build = [opa_binary, *build[1:]]
     build[build.index("rego")] = str(rego_root())
