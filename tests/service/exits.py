@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 CANARY = re.compile(rb"%s-\w+-[0-9a-f]{16}" % CARRIER.encode())
 NAME = f"{CARRIER}-name-"
 ENCODED = re.compile(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
-GIVES_BACK = re.compile(r"POST (?:/lab|/diff|/v1/history/\w+)")
-PASSES = re.compile(r"POST /v1/surfaces/(?:provider_roundtrip|task_store)/filter$")
+GIVES_BACK = re.compile(r"POST (?:/lab|/diff|/v1/history/\w+|/v1/break-glass/[\w-]+/show$)")
+PASSES = re.compile(r"POST /v1/surfaces/(?:provider_roundtrip|task_store|tasks)/filter$")
 
 
 class RunExits:
