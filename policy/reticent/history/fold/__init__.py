@@ -18,6 +18,7 @@ from reticent.history.fold.offered import answer_of, keep_of, tool_for
 from reticent.history.fold.outcome import FoldOutcome, FoldReport
 from reticent.history.fold.preparing import Prepared, prepare
 from reticent.history.fold.request import Request
+from reticent.history.fold.restart import start_again
 from reticent.history.fold.shrink import RetryGuard, output_limit
 from reticent.history.fold.stand_in import Mode
 
@@ -43,5 +44,6 @@ __all__ = [
     "output_limit",
     "prepare",
     "request_of",
+    "start_again",
     "tool_for",
 ]

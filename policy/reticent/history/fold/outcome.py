@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class FoldReport:
     """Why a fold did what it did, or did nothing. Positions, sizes and words; no content.
 
-    ``status`` is ``folded``, ``refused``, ``not-due`` or ``summary-wanted``; ``reason`` is a stable kebab-case word.
+    ``status`` is ``folded``, ``restarted``, ``refused``, ``not-due`` or ``summary-wanted``; ``reason`` is a stable
+    kebab-case word.
     """
 
     status: str

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Unpack
 
+    from reticent.history.boundary import Analysis
     from reticent.history.entries import Context
     from reticent.history.facts import Profile
     from reticent.history.fold.request import Request
@@ -114,7 +115,7 @@ def prepare(  # noqa: PLR0913 - keyword arguments of a call users make
     if isinstance(flushed, Refusal):
         return _as_they_came(request, pad, base, flushed)
     run.settled = replace(run.settled, guard=flushed.with_guard(run.options.guard))
-    writing = _writing(request, run, keeping, render(flushed.pad))
+    writing = writing_for(request, run.analysis, keeping, render(flushed.pad))
     found = range_of(run.settled, cut.units, writing, op=NAME)
     if isinstance(found, Refusal):
         return _as_they_came(request, pad, base, found)
@@ -178,11 +179,15 @@ def _forbidden(run: Run, cut: Cut, request: Request, mode: Mode | None) -> Refus
     return refused_by_profile(NAME, run.options.profile, report)
 
 
-def _writing(request: Request, run: Run, keeping: Keeping, block: str) -> Writing:
+def writing_for(request: Request, analysis: Analysis, keeping: Keeping, block: str) -> Writing:
+    """How the summary of a request is written: by whom, and what it must not repeat.
+
+    Raises:
+        TenantMismatch: the summariser belongs to another tenant than the task.
+    """
     standing = [keeping.instructions, *_texts(request.system)]
-    shape = run.analysis.shape
-    for entry in run.analysis.entries:
-        standing += shape.texts(entry.raw) if entry.role is Role.SYSTEM else []
+    for entry in analysis.entries:
+        standing += analysis.shape.texts(entry.raw) if entry.role is Role.SYSTEM else []
     model = _unasked if keeping.summariser is None else authorised(keeping.summariser, keeping.scope)
     return Writing(
         model=model,
