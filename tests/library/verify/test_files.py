@@ -105,6 +105,9 @@ def test_sqlite_file_is_looked_into(store: sqlite3.Connection, tmp_path: Path) -
 def test_sqlite_file_that_says_nothing_shows_nothing(store: sqlite3.Connection, tmp_path: Path) -> None:
     """Columns nobody spoke of, too few rows, another table, another file and a broken one are told apart."""
     assert "unlisted-column" == sealed(tmp_path, clear=[])
+    store.execute("UPDATE items SET turn = 'a thought, in a column for numbers' WHERE task = 'task-5'")
+    assert "unlisted-column" == sealed(tmp_path)
+    store.execute("UPDATE items SET turn = 1")
     assert "not-found" == sealed(tmp_path, clear=["task", "tenant"])
     assert "too-few-rows" == sealed(tmp_path, rows=11)
     assert "not-found" == sealed(tmp_path, table="nothing")

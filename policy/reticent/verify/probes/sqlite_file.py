@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from reticent.verify.probing import Probe
 
 _SECONDS: Final = 5.0
-_CLEAR_TYPES: Final = ("INT", "REAL", "FLOA", "DOUB", "NUMERIC", "BOOL", "DATE", "TIME")
+_NUMBERS: Final = ("INT", "REAL", "FLOA", "DOUB", "NUM", "BOOL")
+"""Parts of the names of types under which SQLite keeps numbers; https://sqlite.org/datatype3.html (read 2026-11-29)."""
 
 
 class SqliteCiphertext(CiphertextSettings):
@@ -42,7 +43,9 @@ def ciphertext(settings: SqliteCiphertext) -> str:
         if not rows:
             raise NotHeld("not-found", f"no table {settings.table}")
         listed = {*settings.columns, *settings.clear}
-        refuse_unlisted([name for name, kind in rows if name in listed or not kind.startswith(_CLEAR_TYPES)], settings)
+        numbers = [name for name, kind in rows if name not in listed and any(part in kind for part in _NUMBERS)]
+        texts = [name for name in numbers if _holds_text(connection, settings.table, name)]
+        refuse_unlisted([name for name, _ in rows if name not in numbers or name in texts], settings)
         columns = ", ".join(map(_quoted, settings.columns))
         sample = connection.execute(
             f"SELECT {columns} FROM {_quoted(settings.table)} ORDER BY random() LIMIT ?",  # noqa: S608 - quoted
@@ -57,6 +60,14 @@ def erasure(settings: SqliteErasure) -> str:
     with _opened(settings.path) as connection:
         latest = f"CAST(strftime('%s', 'now') AS INTEGER) - {settings.grace_seconds}"
         return left_over(settings, latest, lambda statement: int(connection.execute(statement).fetchone()[0]))
+
+
+def _holds_text(connection: sqlite3.Connection, table: str, column: str) -> bool:
+    """Whether a column that is declared for numbers holds something else: SQLite does not mind."""
+    found = connection.execute(
+        f"SELECT 1 FROM {_quoted(table)} WHERE typeof({_quoted(column)}) IN ('text', 'blob') LIMIT 1"  # noqa: S608 - quoted
+    )
+    return found.fetchone() is not None
 
 
 @contextlib.contextmanager
