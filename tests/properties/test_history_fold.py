@@ -97,7 +97,7 @@ def cases(draw: st.DrawFn, *, at_rest: bool | None = None) -> Case:
 
 
 SLOW = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
