@@ -97,9 +97,7 @@ def enumerate_table(
     report = check_table(source, engine=asked, today=day)
     if report.faults:
         raise TableError(report.faults)
-    table = load_table(source).document(day)
-    for _, claim in _conditions(table):
-        claim.pop("evidence", None)
+    table = load_table(source).taken_as_said().document(day)
     states = _states(table, most)
     cells = tuple(cell for lost, surfaces in states.items() for cell in _cells(table, lost, surfaces, asked))
     order = {name: at for at, name in enumerate(table["surfaces"])}

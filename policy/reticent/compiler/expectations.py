@@ -4,6 +4,7 @@
 
     version: 1
     table: surfaces.yaml                # beside this file; left out: the table that ships
+    evidence: assumed                   # conditions are taken at their word; left out: those that ask for it are lost
     messages:
       turn: {role: assistant, content: [{type: thinking, thinking: a thought, signature: s}, {type: text, text: hello}]}
     expect:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 PATTERN = "*.expect.yaml"
 """How files of expectations are named."""
+
+ASSUMED = "assumed"
 
 _KEYS = frozenset(
     {"surface", "verdict", "classes", "path", "reaches", "message", "output", "unchanged", "absent", "present"}
@@ -80,6 +83,7 @@ def run_expectations(
         TableError: the table has faults.
     """
     from reticent.compiler.compiling import load_plan
+    from reticent.surfaces import load_table
     from reticent.surfaces.document import read_document
 
     file = Path(path)
@@ -92,7 +96,9 @@ def run_expectations(
     if faults:
         raise TableError(faults)
     table = document.data.get("table")
-    plan = load_plan(file.parent / table if table else None, engine=engine, today=today)
+    source = file.parent / table if table else None
+    assumed = document.data.get("evidence") == ASSUMED
+    plan = load_plan(load_table(source).taken_as_said() if assumed else source, engine=engine, today=today)
     return tuple(_results(plan, document.data, document.positions))
 
 
@@ -169,6 +175,8 @@ def _shape(data: Any, positions: Any) -> Iterator[Fault]:
     if not is_mapping(data) or data.get("version") != 1 or not is_list(data.get("expect")):
         yield positions.fault((), "wrong-shape", "a file of expectations has version: 1 and a list under expect")
         return
+    if data.get("evidence", ASSUMED) != ASSUMED:
+        yield positions.fault(("evidence",), "unknown-word", "evidence can only be assumed here", f"write {ASSUMED}")
     messages = data.get("messages", {})
     for index, wanted in enumerate(data["expect"]):
         path = ("expect", index)

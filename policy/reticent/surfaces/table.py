@@ -243,6 +243,17 @@ class SurfaceTable(_Frozen):
         """Whether a condition of this table has to be shown to hold."""
         return any(claim.evidence for row in self.surfaces.values() for claim in row.conditions.values())
 
+    def taken_as_said(self) -> Self:
+        """The same table with every condition taken at its word, as if none asked for evidence.
+
+        For reviews and tests of what the table says; never for a plan that serves.
+        """
+        facts = self._facts()
+        for row in facts["surfaces"].values():
+            for claim in row.get("conditions", {}).values():
+                claim.pop("evidence", None)
+        return type(self).model_validate(facts).read_at(self._positions)
+
     @property
     def digest(self) -> str:
         """``sha256:`` and the hash of what the table says; layout and comments do not change it."""

@@ -118,6 +118,7 @@ def test_unknown_surface_is_a_problem_of_its_expectation(run: Callable[[str], li
         ("version: 1\nexpect: [{surface: logs}]\n", "wrong-shape"),
         ("version: 1\nexpect: [{surface: logs, verdit: strip}]\n", "unknown-key"),
         ("version: 1\nexpect: [{surface: logs, message: ghost, unchanged: true}]\n", "unknown-name"),
+        ("version: 1\nevidence: here.json\nexpect: []\n", "unknown-word"),
         ("version: 1\nexpect: [\n", "not-yaml"),
         ("version: 1\nversion: 1\nexpect: []\n", "duplicate-key"),
     ],
