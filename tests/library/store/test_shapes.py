@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from anthropic.types import Message
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
@@ -54,6 +54,7 @@ def _edit(value: Any) -> st.SearchStrategy[Any]:
 SPELLINGS: list[dict[str, Any]] = [{"separators": (",", ":"), "ensure_ascii": False}, {}, {"indent": 1}]
 
 
+@settings(max_examples=60)
 @given(case=edited(), spelling=st.sampled_from(SPELLINGS))
 def test_gaps_are_edits_turned_round(case: tuple[Any, Any], spelling: dict[str, Any]) -> None:
     """What was taken out of a value comes back, key by key and byte by byte, in values and in bytes alike."""

@@ -78,7 +78,7 @@ def test_two_processes_carry_long_tasks(workers: tuple[Worker, Worker]) -> None:
         assert STEPS.get(dialect, 12) == str(sent).count("PRIVATE")
 
 
-@pytest.mark.parametrize("workers", ["sqlite", "redis"], indirect=True)
+@pytest.mark.parametrize("workers", ["redis"], indirect=True)
 def test_two_processes_share_a_task(workers: tuple[Worker, Worker]) -> None:
     """What one process held, another restores."""
     provider = Provider("anthropic-messages", "anthropic-prefix-bound")

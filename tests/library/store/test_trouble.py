@@ -116,7 +116,7 @@ def test_many_tasks_at_once(store: Store, plan: Plan, request: pytest.FixtureReq
             history.append(tasks.hold(f"task-{number}", wanted[-1]))
         return bool(wanted == tasks.restore(f"task-{number}", history))
 
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(4) as pool:
         assert [True] * count == list(pool.map(work, range(count)))
     assert [(turns, turns)] * count == [(task.turns, task.carriers) for task in store.tasks()]
 
