@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import secrets
+import socket
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -229,3 +231,17 @@ def test_credentials_are_asked_for_and_never_told(place: Place, folder: Path, ca
     assert b"decision" in written
     words = [KEY.encode(), *(word.encode() for word in place.upstream.secrets)]
     assert [] == [word for word in words if word in written or word.decode() in caplog.text]
+
+
+def test_a_client_that_does_not_read_is_given_up(tmp_path: Path) -> None:
+    """The provider is not asked for more than the client takes, and a client that takes nothing is left."""
+    upstream = Upstream(steps=0, cut=lambda text: [text * 100_000] * 10 if text == "It is 42." else [text])
+    with proxying(tmp_path, upstream, send_seconds=0.2, decision_log=str(tmp_path / "log")) as place:
+        port = int(place.url.rpartition(":")[2])
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", port))
+            body = json.dumps({"model": "deepseek-v4", "stream": True, "messages": [{"role": "user", "content": "x"}]})
+            head = f"host: x\r\nx-api-key: k\r\ncontent-length: {len(body)}"
+            connection.sendall(f"POST /v1/chat/completions HTTP/1.1\r\n{head}\r\n\r\n{body}".encode())
+            wait_until(lambda: '"partial"' in (tmp_path / "log").read_text(encoding="utf-8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Coroutine
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,8 @@ class Connection:
         self._send = send
         self._receive_seconds = receive_seconds
         self._send_seconds = send_seconds
+        self._clock = time.monotonic
+        self._waiting_since: float | None = None
 
     @property
     def target(self) -> bytes:
@@ -87,24 +90,32 @@ class Connection:
         """Do ``work`` for as long as the client is there; whether it is shows once its body has been read.
 
         Raises:
-            ClientGone: the client left first; the work was stopped.
+            ClientGone: the client left first, or did not take what it was sent; the work was stopped.
         """
-        doing = asyncio.ensure_future(work)
-        leaving = asyncio.ensure_future(self._left())
+        tasks = [asyncio.ensure_future(one) for one in (work, self._left(), self._stalled())]
+        doing = tasks[0]
         try:
-            await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if not doing.done():
                 raise ClientGone
             await doing
         finally:
-            for task in (doing, leaving):
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(doing, leaving, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _left(self) -> None:
         await self._read.wait()
         while (await self._receive())["type"] != "http.disconnect":
             pass
+
+    async def _stalled(self) -> None:
+        """Wait until the client has not taken what it was sent for too long; a look now and then is cheap."""
+        while True:
+            since = self._waiting_since
+            if since is not None and self._clock() - since >= self._send_seconds:
+                return
+            await asyncio.sleep(min(1.0, self._send_seconds / 4))
 
     async def start(self, status: int, headers: Headers) -> None:
         """Send the status and the headers."""
@@ -112,15 +123,9 @@ class Connection:
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
     async def put(self, out: bytes, *, last: bool) -> None:
-        """Send the next bytes, at the pace at which the client takes them.
-
-        Raises:
-            ClientGone: it does not take them.
-        """
+        """Send the next bytes at the pace at which the client takes them, which ``while_here`` sets a limit to."""
         self.sent += len(out)
         self.sent_last = out or self.sent_last
-        try:
-            async with asyncio.timeout(self._send_seconds):
-                await self._send({"type": "http.response.body", "body": out, "more_body": not last})
-        except TimeoutError:
-            raise ClientGone from None
+        self._waiting_since = self._clock()
+        await self._send({"type": "http.response.body", "body": out, "more_body": not last})
+        self._waiting_since = None

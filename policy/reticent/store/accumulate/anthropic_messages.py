@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from reticent.store.accumulate.merging import add_members, added, position_of, text_of
+from reticent.store.accumulate.merging import add_members, added, joined, position_of, text_of
 
 __all__ = ["Response"]
 
@@ -57,7 +57,7 @@ class Response:
 
     def whole(self) -> dict[str, Any]:
         """The message."""
-        content = [self._block(position) for position in sorted(self._blocks)]
+        content = [joined(self._block(position)) for position in sorted(self._blocks)]
         return {"type": "message", "role": "assistant", **self._message, "content": content}
 
     def _delta(self, position: int, delta: Any) -> None:

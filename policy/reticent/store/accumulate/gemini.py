@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeGuard
 
-from reticent.store.accumulate.merging import list_of, position_of, text_of
+from reticent.store.accumulate.merging import Growing, added, joined, list_of, position_of, text_of
 
 __all__ = ["Response"]
 
@@ -53,7 +53,7 @@ class Response:
 
     def whole(self) -> dict[str, Any]:
         """The response."""
-        return {**self._told, "candidates": [self._candidates[at] for at in sorted(self._candidates)]}
+        return {**self._told, "candidates": [joined(self._candidates[at]) for at in sorted(self._candidates)]}
 
     def _candidate(self, position: int, chunk: dict[str, Any]) -> None:
         candidate = self._candidates.setdefault(position, {"content": {"role": "model", "parts": []}})
@@ -69,10 +69,10 @@ class Response:
 def _add_part(parts: list[Any], part: Any) -> None:
     last = parts[-1] if parts else None
     if _is_text(last) and _is_text(part) and bool(last.get("thought")) == bool(part.get("thought")):
-        parts[-1] = {**last, "text": last["text"] + part["text"]}
+        parts[-1] = {**last, "text": added(last["text"], part["text"])}
     else:
         parts.append(part)
 
 
 def _is_text(part: Any) -> TypeGuard[dict[str, Any]]:
-    return isinstance(part, dict) and part.keys() <= _TEXT and isinstance(part.get("text"), str)
+    return isinstance(part, dict) and part.keys() <= _TEXT and isinstance(part.get("text"), str | Growing)

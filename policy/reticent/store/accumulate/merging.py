@@ -7,18 +7,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["add_members", "added", "list_of", "position_of", "text_of"]
+__all__ = ["Growing", "add_members", "added", "joined", "list_of", "position_of", "text_of"]
+
+
+class Growing:
+    """A text in pieces, so that a long one takes time in proportion to its length; ``joined`` makes it one."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, *pieces: str) -> None:
+        """Begin with ``pieces``."""
+        self.pieces = list(pieces)
+
+    def __repr__(self) -> str:
+        return f"Growing({len(self.pieces)} pieces)"
+
+
+def joined(value: Any) -> Any:
+    """``value`` with every text in one piece."""
+    if isinstance(value, Growing):
+        return "".join(value.pieces)
+    if isinstance(value, dict):
+        return {name: joined(item) for name, item in value.items()}
+    return [joined(item) for item in value] if isinstance(value, list) else value
 
 
 def added(before: Any, new: Any) -> Any:
     """``before`` with ``new`` joined on: texts and lists grow, objects are merged, everything else is replaced.
 
-    A null never takes anything away.
+    A null never takes anything away. A text that has grown is ``Growing``, and grows in place.
     """
     if new is None or before is None:
         return before if new is None else new
-    if isinstance(before, str) and isinstance(new, str):
-        return before + new
+    if isinstance(new, str) and isinstance(before, Growing):
+        before.pieces.append(new)
+        return before
+    if isinstance(new, str) and isinstance(before, str):
+        return Growing(before, new) if before else new
     if isinstance(before, list) and isinstance(new, list):
         return [*before, *new]
     if isinstance(before, dict) and isinstance(new, dict):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from reticent.store.accumulate.merging import add_members, added, list_of, position_of, text_of
+from reticent.store.accumulate.merging import add_members, added, joined, list_of, position_of, text_of
 
 __all__ = ["Response"]
 
@@ -37,7 +37,9 @@ class Response:
 
     def event(self, event: dict[str, Any]) -> None:
         """Take the next chunk."""
-        self._told |= {name: value for name, value in event.items() if name != "choices" and value is not None}
+        for name, value in event.items():
+            if value is not None and name != "choices":
+                self._told[name] = value
         for at, choice in enumerate(list_of(event.get("choices"))):
             if isinstance(choice, dict):
                 self._choice(position_of(choice.get("index"), at), choice)
@@ -56,12 +58,14 @@ class Response:
         return {
             **told,
             "object": "chat.completion",
-            "choices": [self._choices[at] for at in sorted(self._choices)],
+            "choices": [joined(self._choices[at]) for at in sorted(self._choices)],
         }
 
     def _choice(self, position: int, chunk: dict[str, Any]) -> None:
-        fresh = {"index": position, "message": {"role": "assistant", "content": None}, "finish_reason": None}
-        choice = self._choices.setdefault(position, fresh)
+        choice = self._choices.get(position)
+        if choice is None:
+            message = {"role": "assistant", "content": None}
+            choice = self._choices[position] = {"index": position, "message": message, "finish_reason": None}
         for name, value in chunk.items():
             if name == "delta" and isinstance(value, dict):
                 _add_delta(choice["message"], value)
@@ -131,7 +135,7 @@ def _calls(before: Any, new: list[Any]) -> list[Any]:
 
 def _parts(before: Any, new: list[Any]) -> list[Any]:
     """Content in typed parts (https://docs.mistral.ai/capabilities/reasoning): a part goes on with one of its type."""
-    parts: list[Any] = [{"type": "text", "text": before}] if isinstance(before, str) and before else []
+    parts: list[Any] = [{"type": "text", "text": before}] if before and not isinstance(before, list) else []
     parts += before if isinstance(before, list) else []
     for part in new:
         last = parts[-1] if parts else None
