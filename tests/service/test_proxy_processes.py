@@ -62,10 +62,7 @@ def _answers(url: str) -> bool:
 def test_long_tasks_over_two_proxies(
     tmp_path: Path, postgres_server: Server, postgres_database: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Fifty steps and a second question, each request to the other proxy, streamed or not: all is accepted.
-
-    No client, no file of the database and no log has a word of the reasoning.
-    """
+    """Fifty steps, a second question, each request to the other proxy: all is accepted, and no thought is anywhere."""
     upstream = Upstream()
     log = tmp_path / "decisions.jsonl"
     seen = b""
