@@ -113,6 +113,19 @@ class TextChannels:
             self._context.removed(rule, length)
         return rest
 
+    def is_unfinished(self, channel: Any) -> bool:
+        """Whether the text of a channel ends inside reasoning, or in what may become a marker."""
+        found = self._filters.get(hashable(channel))
+        return found is not None and (found.held > 0 or found.is_inside)
+
+    def carry(self, channel: Any, into: Any, text: str) -> bool:
+        """Let the text of an unfinished ``channel`` go on in ``into``, which begins with ``text``, if it would."""
+        found = self._filters[hashable(channel)]
+        if not found.would_go_on(text):
+            return False
+        self._filters[hashable(into)] = self._filters.pop(hashable(channel))
+        return True
+
     def withheld(self, channel: Any) -> bool:
         """Whether an open channel has lost text so far."""
         found = self._filters.get(hashable(channel))

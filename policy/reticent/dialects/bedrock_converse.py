@@ -100,19 +100,41 @@ _NAMES = BlockEvents(
 
 
 class Stream(BlockStream):
-    """One stream of Converse events: numbered blocks whose events are told by their only member."""
+    """One stream of Converse events: numbered blocks whose events are told by their only member.
+
+    Amazon Nova gives every piece of a text a block of its own. So where a text block ends inside reasoning, or in what
+    may become a tag, its stop waits for the next event: another text goes on where this one ended.
+    """
 
     def __init__(self, context: StreamContext) -> None:
         """Start before ``messageStart``."""
         super().__init__(_NAMES, context)
+        self._waiting: tuple[Any, Event] | None = None
+        self._shows: set[Any] = set()
+        self._emptied: set[Any] = set()
+
+    def restart(self) -> None:
+        """A new message begins on the same connection."""
+        super().restart()
+        self._shows.clear()
+        self._emptied.clear()
 
     def event(self, event: Event, edit: Edit | None) -> Outcome:
         """Drop deltas and stops of withheld blocks, close the gap in ``contentBlockIndex``."""
         name = next((name for name in _EVENTS if isinstance(event.get(name), dict)), "")
+        before = self._settled(event[name] if name and _is_text(event, name) else {}) if name else []
         if name == "messageStart":
             self.restart()
         if not name.startswith("contentBlock"):
-            return Outcome(edit, self.close() if name == "messageStop" else ())
+            return Outcome(edit, [*before, *(self.close() if name == "messageStop" else ())])
+        outcome = self._block_event(event, name, edit)
+        return Outcome(outcome.edit, [*before, *outcome.before])
+
+    def close(self) -> Sequence[Event]:
+        """Text that was held back and the stop of its block, and the mark of a run that ended the stream."""
+        return [*self._settled({}), *super().close()]
+
+    def _block_event(self, event: Event, name: str, edit: Edit | None) -> Outcome:
         body = event[name]
         position = body.get(_INDEX)
         if self.positions.is_hidden(position):
@@ -129,22 +151,54 @@ class Stream(BlockStream):
 
     def _kept(self, event: Event, name: str, edit: Edit | None) -> Outcome:
         position = event[name].get(_INDEX)
+        if name == _STOP and (self.text.is_unfinished(position) or position in self._emptied):
+            self._waiting = (position, event)
+            if self.text.is_unfinished(position):
+                return GONE
+            return Outcome(DROP, self._settled({}))
         before = [*self._mark_events(), *(self._rest(position) if name == _STOP else ())]
         moved = self.positions.moved(position)
         if moved != position:
             edit = put(edit, (name, _INDEX), moved)
-        delta = event[name].get("delta")
-        if name == _DELTA and isinstance(delta, dict) and isinstance(delta.get("text"), str):
-            shown = self.text.feed(position, delta["text"])
-            if not shown and delta["text"]:
+        if _is_text(event, name):
+            text = event[name]["delta"]["text"]
+            shown = self.text.feed(position, text)
+            if not shown and text:
+                self._emptied |= {position} - self._shows
                 return Outcome(DROP, before)
-            if shown != delta["text"]:
+            self._shows.add(position)
+            self._emptied.discard(position)
+            if shown != text:
                 edit = put(edit, (name, "delta", "text"), shown)
+        elif name == _STOP:
+            self._shows.discard(position)
         return Outcome(edit, before)
+
+    def _settled(self, text: Event) -> list[Event]:
+        """What waited for the next event, which brings ``text`` or has none of it: it goes on there, or is over."""
+        if self._waiting is None:
+            return []
+        position, stop = self._waiting
+        self._waiting = None
+        self._emptied.discard(position)
+        goes_on = bool(text) and self.text.carry(position, text.get(_INDEX), text["delta"]["text"])
+        rest = [] if goes_on else self._rest(position)
+        if not rest and position not in self._shows:
+            self.positions.hide(position)
+            return []
+        self._shows.discard(position)
+        moved = self.positions.moved(position)
+        return [*rest, stop if moved == position else {_STOP: {**stop[_STOP], _INDEX: moved}}]
 
     def _rest(self, position: Any) -> list[Event]:
         rest = self.text.end(position)
         return [_make_text(self.positions.moved(position), rest)] if rest else []
+
+
+def _is_text(event: Event, name: str) -> bool:
+    """Whether an event is a piece of text."""
+    delta = event[name].get("delta")
+    return name == _DELTA and isinstance(delta, dict) and isinstance(delta.get("text"), str)
 
 
 DIALECT = Dialect(

@@ -48,6 +48,11 @@ class CuttingMachine(ABC):
     def _visible(self, at: int) -> int:
         """The state in which text is shown."""
 
+    @property
+    def is_inside(self) -> bool:
+        """Whether what comes next is part of a block."""
+        return self._state == self._inside
+
     def run(self, text: str, *, final: bool) -> int:
         """Decide as much of ``text`` as possible; the number of characters decided, all of them when ``final``."""
         self._text, self._final, self._stuck = text, final, False

@@ -6,6 +6,7 @@ What counts as reasoning, and what only mentions it, is decided in ``docs/decisi
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -92,6 +93,19 @@ class TextFilter:
     def flush(self) -> str:
         """The end of the text: what was held back and turned out to be ordinary text."""
         return self._run(self._pending, final=True)
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the text so far ends inside reasoning."""
+        return self._machine.is_inside
+
+    def would_go_on(self, text: str) -> bool:
+        """Whether ``text``, were it to follow, would belong to what is held back or to reasoning that is open."""
+        if self.is_inside:
+            return True
+        trial = copy.deepcopy(self)
+        trial.feed(text)
+        return trial.is_inside or trial.removed != self.removed or trial.held == self.held + len(text)
 
     @property
     def steady(self) -> bool:
