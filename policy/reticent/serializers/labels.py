@@ -91,7 +91,8 @@ def answer_spans(text: str, key: str | None) -> Sequence[Span]:
     """Reasoning in the text of a record that stands under ``key`` and that nobody signed."""
     if key in ANSWER_KEYS:
         return reasoning_spans(text)
-    spans = reasoning_spans(text, live=True, harmony=False)
+    # The words of harmony's degraded form are ordinary ones; its tokens are nobody's but a model's.
+    spans = reasoning_spans(text, live=True, harmony=text.lstrip().startswith("<|"))
     if not spans or text[: spans[0].start].strip():
         return ()
     return spans if key in OPENING_KEYS or spans[0].end < len(text) else ()
