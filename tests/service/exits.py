@@ -2,8 +2,8 @@
 
 Every canary has one shape (``reticent.testing.canary``), so nobody has to say which ones were used. What a surface
 that may hold reasoning is given, and what a form or a history gives back to whoever sent it, are no leaks. Neither is
-a name that the caller itself used (a surface, a block type) in the answer to it; such canaries are labelled ``name``,
-and have no business anywhere else.
+a name that the caller itself used (a surface, a block type) in the answer to it, nor that of a block type nobody knows
+in the library's warning; such canaries are labelled ``name``, and have no business anywhere else.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CANARY = re.compile(rb"%s-\w+-[0-9a-f]{16}" % CARRIER.encode())
 NAME = f"{CARRIER}-name-"
+TELL_NAMES = ("answer", "warning about a block type")
 ENCODED = re.compile(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
 GIVES_BACK = re.compile(r"POST (?:/lab|/diff|/v1/history/\w+|/v1/break-glass/[\w-]+/show$)")
 PASSES = re.compile(r"POST /v1/surfaces/(?:provider_roundtrip|task_store|tasks)/filter$")
@@ -46,7 +47,7 @@ class RunExits:
     def leaks(self) -> list[str]:
         """Exits and canaries that came out of them."""
         found = {(name, hit.decode()) for name, raw in self._seen.values() for hit in _canaries(raw)}
-        return sorted(f"{name}: {hit}" for name, hit in found if not (name.startswith("answer") and NAME in hit))
+        return sorted(f"{name}: {hit}" for name, hit in found if not (name.startswith(TELL_NAMES) and NAME in hit))
 
     @contextlib.contextmanager
     def watching(self) -> Generator[RunExits]:
@@ -110,7 +111,8 @@ class _Handler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a line and of the traceback that hangs on it."""
-        self._exits.take("log", self.format(record))
+        unknown = record.name == "reticent" and str(record.msg).startswith("block type ")
+        self._exits.take(TELL_NAMES[1] if unknown else "log", self.format(record))
 
 
 def _canaries(raw: bytes) -> Iterator[bytes]:
