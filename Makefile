@@ -55,12 +55,12 @@ fix: $(DEVELOP) ## what lint can repair by itself
 	@$(BIN)/ruff format
 	@"$$(sh scripts/install_opa.sh)/opa" fmt --write rego
 
-.PHONY: types
-types: $(DEVELOP) ## mypy --strict and pyright
-	@failed=; \
-	$(BIN)/mypy || failed=1; \
-	$(BIN)/pyright --pythonpath $(PY) || failed=1; \
-	test -z "$$failed"
+.PHONY: types mypy pyright
+types: mypy pyright ## mypy --strict and pyright
+mypy: $(DEVELOP)
+	@$(BIN)/mypy
+pyright: $(DEVELOP)
+	@$(BIN)/pyright --pythonpath $(PY)
 
 .PHONY: rego
 rego: ## format, strict check and full rule coverage of the policy; needs the OPA of .opa-version
