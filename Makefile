@@ -22,6 +22,7 @@ CREATED := $(VENV)/.created
 RUNTIME := $(VENV)/.installed
 DEVELOP := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
+NATIVE := $(VENV)/.installed-native
 
 .PHONY: help
 help: ## list the tasks
@@ -38,6 +39,9 @@ test: $(DEVELOP) ## run every test
 
 .PHONY: setup
 setup: $(DEVELOP) ## make .venv with everything a contributor needs
+
+.PHONY: native
+native: $(NATIVE) ## build the native settle pass and install it into .venv; needs cargo
 
 .PHONY: lint
 lint: $(DEVELOP) ## style, layers, docstrings, changelog fragments
@@ -124,3 +128,7 @@ $(BENCH): $(CREATED) pyproject.toml
 	@echo "installing reticent and what it is measured against into $(VENV)"
 	@$(PIP) --editable '.[bench]'
 	@touch $(RUNTIME) $@
+
+$(NATIVE): $(CREATED) native/pyproject.toml native/Cargo.toml native/Cargo.lock $(wildcard native/src/*.rs)
+	@sh scripts/install_native.sh $(PY)
+	@touch $@

@@ -1,5 +1,7 @@
 """What a strip surface costs, as ratios taken in one run: ``python tests/benchmarks/bench_serializers.py``.
 
+The rows hold the figures with the native pass, where it is installed (``make native``), and those of Python alone.
+
 Every figure is a multiple of one ``orjson.loads`` and ``dumps`` of the same bytes. Processor time is taken, candidates
 take turns, and the fastest of many rounds counts, so that a neighbour on the machine disturbs the ratio little.
 """
@@ -11,12 +13,14 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import orjson
 import payloads
 
 import reticent
+from reticent.serializers.serializer import StripSerializer
 
 _ROUNDS = 15
 _NEEDLE = b"CANARY-that-occurs-nowhere"
@@ -70,6 +74,8 @@ def row(value: dict[str, Any], spelled: Callable[[Any], bytes]) -> tuple[int, di
     value = orjson.loads(data)
     plan = reticent.load_plan()
     strip, allow = plan.serializer("logs"), plan.serializer("request_memory")
+    assert isinstance(strip, StripSerializer)
+    python = StripSerializer("logs", replace(strip.program, _settler=(None,)))
     assert not any(kind.encode() in strip(data) for kind in ('"thinking"', '"signature"'))
     times = measure(
         {
@@ -78,9 +84,12 @@ def row(value: dict[str, Any], spelled: Callable[[Any], bytes]) -> tuple[int, di
             "orjson dumps": lambda: orjson.dumps(value),
             "naive": lambda: orjson.dumps(naive(orjson.loads(data))),
             "pass": lambda: allow(data),
-            "strip bytes": lambda: strip(data),
-            "strip value": lambda: strip.value(value),
+            "bytes": lambda: strip(data),
+            "value": lambda: strip.value(value),
             "value to bytes": lambda: strip(value),
+            "Python: bytes": lambda: python(data),
+            "Python: value": lambda: python.value(value),
+            "Python: to bytes": lambda: python(value),
         },
         budget=0.004,
     )
@@ -100,8 +109,8 @@ def main() -> None:
         for at, (name, value) in enumerate(cases().items()):
             length, ratios = row(value, spelled)
             if at == 0:
-                sys.stdout.write(f"{'':24}{'bytes':>8}" + "".join(f"{label:>15}" for label in ratios) + "\n")
-            sys.stdout.write(f"{name:24}{length:>8}" + "".join(f"{ratio:>15.3f}" for ratio in ratios.values()) + "\n")
+                sys.stdout.write(f"{'':24}{'bytes':>8}" + "".join(f"{label:>17}" for label in ratios) + "\n")
+            sys.stdout.write(f"{name:24}{length:>8}" + "".join(f"{ratio:>17.3f}" for ratio in ratios.values()) + "\n")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import orjson
 
 from reticent.edits import Edit, apply
 from reticent.errors import CyclicInput, EgressRefused, InputTooDeep, InputTooLarge, MalformedInput, UnsupportedType
-from reticent.serializers import jsonbytes
+from reticent.serializers import jsonbytes, native
 from reticent.serializers.plain import plain
 from reticent.serializers.scan import has_all_members, is_exact
 from reticent.serializers.walk import NotPlain, Walk
@@ -51,6 +51,9 @@ def cut_bytes(data: bytes, program: Program, report: Report, find: Find = everyt
             raise MalformedInput("two byte order marks")
         cut = cut_bytes(rest, program, report, find)
         return data if cut is rest else _BOM + cut
+    settled = native.settled(data, program, report) if find is everything else None
+    if settled is not None:
+        return settled
     value = parse(data)
     if find is everything:
         written = program.scanner.write(value, short=len(data) < _SHORT)
@@ -120,6 +123,9 @@ def dump_cut(value: Any, program: Program, report: Report, find: Find = everythi
     Raises:
         EgressRefused: as ``cut_value`` and ``dump`` do.
     """
+    settled = native.dumped(value, program, report) if find is everything else None
+    if settled is not None:
+        return settled
     written = _exactly_written(value, program) if find is everything else None
     if written is not None:
         try:
@@ -140,6 +146,9 @@ def cut_value(
 
     ``hidden`` looks into fields of SDK objects that a dump leaves out.
     """
+    settled = native.edit_of(value, program, report) if find is everything else None
+    if settled is not None:
+        return value, settled[0]
     written = _exactly_written(value, program) if find is everything else None
     if written is not None:
         try:

@@ -63,15 +63,15 @@ class _Unlike(Exception):
 class Layout:
     """What a program says about the types of blocks."""
 
-    __slots__ = ("_hooked", "_known", "_lone", "_rooted", "_untyped")
+    __slots__ = ("hooked", "known", "lone", "rooted", "untyped")
 
     def __init__(self, program: Program) -> None:
         """Read the tables of ``program``."""
-        self._lone = _lone(program)
-        self._known = {name: program.known(name) - self._lone.keys() for name in LISTS}
-        self._untyped = program.untyped
-        self._hooked = frozenset(program.hooks)
-        self._rooted = self._hooked | TELLING | {"type", "role"}
+        self.lone = _lone(program)
+        self.known = {name: program.known(name) - self.lone.keys() for name in LISTS}
+        self.untyped = program.untyped
+        self.hooked = frozenset(program.hooks)
+        self.rooted = self.hooked | TELLING | {"type", "role"}
 
     def read(self, value: Any) -> Found | None:
         """What goes from a whole payload, or None when it has another layout."""
@@ -112,7 +112,7 @@ class Layout:
                         kept = messages.copy()
                     edits[at], kept[at] = edit
         if edits:
-            if found.edit is not None or not self._rooted.isdisjoint(root):
+            if found.edit is not None or not self.rooted.isdisjoint(root):
                 raise _Unlike
             found.edit = {"messages": edits}
             found.rest = {**root, "messages": kept}
@@ -127,7 +127,7 @@ class Layout:
         kept: list[Any] = []
         last = -1
         found.lists += 1
-        known, lone = self._known["content"], self._lone
+        known, lone = self.known["content"], self.lone
         for at, block in enumerate(content):
             kind = block.get("type") if block.__class__ is dict else None
             if kind in known:
@@ -143,7 +143,7 @@ class Layout:
             raise _Unlike
         if not gone:
             return None
-        if not kept or not self._hooked.isdisjoint(message):
+        if not kept or not self.hooked.isdisjoint(message):
             raise _Unlike
         found.gone += [(rule, content[at], at < last) for at, rule in gone.items()]
         return {"content": dict.fromkeys(gone, DROP)}, {**message, "content": kept}
@@ -173,14 +173,14 @@ class Layout:
     def _blocks(self, name: str, items: list[Any]) -> int:
         """How many closed lists stand inside the blocks of one, all of which are of known types."""
         count = 0
-        known = self._known[name]
+        known = self.known[name]
         for item in items:
             if item.__class__ is dict:
                 kind = item.get("type")
                 if kind in known:
                     if kind in _NESTING:
                         count += self._lists(item)
-                elif kind.__class__ is str or (item and self._untyped.isdisjoint(item)):
+                elif kind.__class__ is str or (item and self.untyped.isdisjoint(item)):
                     raise _Unlike
                 else:
                     count += self._lists(item)

@@ -17,6 +17,7 @@ from reticent.dialects._rules import BlockRule, MemberRule
 
 if TYPE_CHECKING:
     from reticent.dialects._dialect import ListHook
+    from reticent.serializers.native import Settler
     from reticent.serializers.scan import Scanner
 
 UnknownTypes = Literal["withhold", "suspect", "carry"]
@@ -85,6 +86,7 @@ class Program:
     shapes: dict[tuple[Any, ...], Shape] = field(default_factory=dict[tuple[Any, ...], Shape])
     _known: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     _scanner: Scanner | None = None
+    _settler: tuple[Settler | None] | None = None
 
     @property
     def types(self) -> Mapping[str, tuple[BlockRule, ...]]:
@@ -123,6 +125,15 @@ class Program:
 
             self._scanner = Scanner(self)
         return self._scanner
+
+    @property
+    def settler(self) -> Settler | None:
+        """The native pass that settles payloads of this program before anything else looks; None without one."""
+        if self._settler is None:
+            from reticent.serializers.native import make_settler
+
+            self._settler = (make_settler(self),)
+        return self._settler[0]
 
     def is_open(self, kind: str) -> bool:
         """Whether ``kind`` lies in a namespace that a protocol leaves to its users."""

@@ -43,15 +43,15 @@ _TRIED: Final = 3
 _BLANK: Final = re.compile(rb"(?: |\\[nrt])*+")
 _WIDE_BLANKS: Final = ("\x85", "\xa0", "\u1680", *map(chr, range(0x2000, 0x200B)), *"\u2028\u2029\u202f\u205f\u3000")
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
-_AS_IS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+AS_IS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 """Python objects that the walk knows nothing of are not written."""
 _TAG_OPENERS: Final = ("\u25c1".encode(), b"/*")
 """How marks of reasoning open that open neither with an angle bracket nor with a square one."""
-_OPENINGS: Final = (b"Thought:", b"analysis", b"assistantanalysis", b"to=")
+OPENINGS: Final = (b"Thought:", b"analysis", b"assistantanalysis", b"to=")
 """How a prose form opens (``tags.may_hold_reasoning``); ``Here`` is looked at more closely."""
-_MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "ompac")
+MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "ompac")
 """A piece of every word that a text must name before anybody looks for literals in it (``literals.may_hold``)."""
-_CASELESS: Final = "\u0130\u0131\u017f\u212a"
+CASELESS: Final = "\u0130\u0131\u017f\u212a"
 """Letters outside ASCII that equal one inside when case is ignored."""
 _LITERAL: Final = (b"(", b"=", b"{", b"[")
 _FIELD_ENDS: Final = {
@@ -69,7 +69,7 @@ class Scanner:
 
     def __init__(self, program: Program) -> None:
         """Compile the tables of ``program``."""
-        signs = dict.fromkeys(_signs(program))
+        signs = dict.fromkeys(signs_of(program))
         words = [sign.encode() for sign in signs if not sign.startswith('"')]
         self._words = _searcher([*words, *_TAG_OPENERS, *_FIELD_ENDS], few=True)
         patterns = _patterns(sign for sign in signs if sign.startswith('"'))
@@ -94,7 +94,7 @@ class Scanner:
             shell, cell = _gauge(self._spare)
         cell[0] = value
         try:
-            return orjson.dumps(shell, option=_AS_IS)[self._spare : -self._spare]
+            return orjson.dumps(shell, option=AS_IS)[self._spare : -self._spare]
         except TypeError:
             return None
         finally:
@@ -189,7 +189,7 @@ class Scanner:
             return canon[at + 1] == _SLASH  # other escapes are control characters, and some of those are blank
         if canon.startswith(b"Here", at):
             return GRANITE_OPENER.match(_window(canon, at)) is None
-        return not canon.startswith(_OPENINGS, at) and (first < _ASCII_END or not _window(canon, at)[:1].isspace())
+        return not canon.startswith(OPENINGS, at) and (first < _ASCII_END or not _window(canon, at)[:1].isspace())
 
     def _is_clean_json(self, canon: bytes, quote: int, *, nested: bool) -> bool:
         """Whether the string at ``quote`` is no JSON that the walk would open, or an object that holds no sign."""
@@ -327,8 +327,8 @@ def _searcher(patterns: Iterable[bytes], *, few: bool = False) -> Search:
 
 def _caseless() -> list[bytes]:
     """The markers in every mixture of cases, the letters that case folding adds, and an escape inside a literal."""
-    found = [b"\\\\u00", *(letter.encode() for letter in _CASELESS)]
-    for marker in _MARKERS:
+    found = [b"\\\\u00", *(letter.encode() for letter in CASELESS)]
+    for marker in MARKERS:
         found += ["".join(letters).encode() for letters in product(*((char, char.upper()) for char in marker))]
     return found
 
@@ -340,11 +340,11 @@ def _patterns(signs: Iterable[str]) -> dict[bytes, int]:
     found |= {bytes((ord("{"), byte)): _INSIDE for byte in range(256) if byte not in b'"}'}
     found |= {bytes((_BRACKET, byte)): _INSIDE for byte in range(256) if byte not in b'"[{]'}
     found |= {b"{}": _EMPTY, b"[]": _EMPTY}
-    starts = (b" ", b"\\", b"{", b"[", b"Here", *_OPENINGS, *(blank.encode() for blank in _WIDE_BLANKS))
+    starts = (b" ", b"\\", b"{", b"[", b"Here", *OPENINGS, *(blank.encode() for blank in _WIDE_BLANKS))
     return found | {b'"' + start: _INSIDE for start in starts}
 
 
-def _signs(program: Program) -> Iterable[str]:
+def signs_of(program: Program) -> Iterable[str]:
     """What some rule or hook needs to see before it can start anything."""
     for key in program.members:
         yield f'"{key}":'

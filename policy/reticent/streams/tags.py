@@ -158,7 +158,7 @@ class TextFilter:
         self.removed.append((cut.rule, length))
 
 
-_HINT = re.compile(
+HINT = re.compile(
     r"<(?:\||channel\|>|unused9|details\s|\s{0,4}/?\s{0,4}(?:think|thought|reasoning|assistant_thinking|longcat_think"
     r"|antthinking|scratchpad|inner_monologue|(?:budget|seed|mm|ifm)[:|]))|\[/?(?:THINK|unused1)|◁|/\*(?:RE)?(?:PLANNING|REASONING|ACTION|FINAL_ANSWER)\*/",
     re.IGNORECASE | re.ASCII,
@@ -173,7 +173,7 @@ def may_hold_reasoning(text: str) -> bool:
 
 def may_hold_marker(text: str) -> bool:
     """The same look, for tags and tokens alone: prose forms begin with ordinary words."""
-    return ("<" in text or "[" in text or "◁" in text or "*" in text) and _HINT.search(text) is not None
+    return ("<" in text or "[" in text or "◁" in text or "*" in text) and HINT.search(text) is not None
 
 
 _REPLAYED = re.compile(r"<assistant_thinking>(?:.*?</assistant_thinking>[\r\n]*|.*\Z)", re.IGNORECASE | re.DOTALL)
