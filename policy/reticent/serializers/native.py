@@ -115,12 +115,13 @@ def _count(gone: Sequence[Gone], report: Report) -> None:
 
 def _edits(value: dict[str, Any], gone: Sequence[Gone]) -> Children | None:
     """What goes, as the walk would have put it; None where something on the way is no list, and JSON hid it."""
-    blocks: dict[int | None, Children] = {}
+    own: Children = {}
+    blocks: dict[int, Children] = {}
     for _, _, message, block in gone:
-        blocks.setdefault(message, {})[block] = DROP
-    if None in blocks:
-        return {"content": blocks[None]} if value["content"].__class__ is list else None
-    messages: Any = value["messages"]
+        (own if message is None else blocks.setdefault(message, {}))[block] = DROP
+    if own:
+        return {"content": own} if value["content"].__class__ is list else None
+    messages = value["messages"]
     if messages.__class__ is not list or any(messages[at]["content"].__class__ is not list for at in blocks):
         return None
     return {"messages": {at: {"content": edits} for at, edits in blocks.items()}}
