@@ -12,6 +12,7 @@ use crate::tables::{Key, Kind, Values, ALWAYS, ARRAY, CONTENT, HOOKED, MESSAGES,
 #[pyo3(from_item_all)]
 pub struct Source {
     pub signs: Vec<String>,
+    pub words: Vec<String>,
     pub known: HashMap<String, HashSet<String>>,
     pub open: Vec<String>,
     pub untyped: HashSet<String>,

@@ -88,7 +88,8 @@ pub struct Tables {
     values: Vec<Values>,
     kinds: HashTable<(Vec<u8>, Kind)>,
     open: Vec<(Vec<u8>, bool)>,
-    words: Vec<Vec<u8>>,
+    words: Words,
+    shortest: usize,
     lone: Vec<Lone>,
     openings: Vec<Vec<u8>>,
     opener: Regex,
@@ -108,7 +109,7 @@ impl Tables {
             return Err(unknown("so many rules or lists"));
         }
         let mut building = Building::default();
-        for sign in &source.signs {
+        for sign in source.signs.iter().chain(&source.words) {
             building.sign(sign)?;
         }
         building.layout(&source);
@@ -119,10 +120,11 @@ impl Tables {
             kinds: table(kinds, &hasher),
             hasher,
             starts: building.starts,
-            classes: Classes::new(&building.words.iter().filter_map(|word| word.first().copied()).collect::<Vec<_>>()),
+            classes: Classes::new(&building.words.iter().map(|word| rare(word)).collect()),
             values: building.values,
             open: source.open.iter().filter_map(|pattern| open(pattern)).collect(),
-            words: building.words,
+            shortest: building.words.iter().map(Vec::len).min().unwrap_or(usize::MAX),
+            words: Words::new(&building.words)?,
             lone: source.lone.iter().map(|(_, _, needs, _)| Lone { needs: !needs.is_empty() }).collect(),
             openings: source.openings.into_iter().map(String::into_bytes).collect(),
             opener: pattern(&format!("^(?:{})", source.opener))?,
@@ -173,7 +175,7 @@ impl Tables {
 
     /// Whether `text` holds a word that is a sign anywhere.
     pub fn holds_word(&self, text: &[u8]) -> bool {
-        self.words.iter().any(|word| holds(text, word))
+        text.len() >= self.shortest && self.words.occur(text)
     }
 
     /// Whether a text may hold a mark of reasoning; `lower` is that text in small letters.
@@ -208,7 +210,7 @@ enum Words {
 }
 
 impl Words {
-    fn new(words: &[String]) -> PyResult<Self> {
+    fn new<T: AsRef<[u8]>>(words: &[T]) -> PyResult<Self> {
         if let Some(found) = packed::Searcher::new(words) {
             return Ok(Self::Packed(found));
         }
@@ -228,12 +230,10 @@ fn starts(text: &[u8], start: &[u8]) -> bool {
     text.first() == start.first() && text.starts_with(start)
 }
 
-/// Whether `text` holds `word`; written for words that begin with two bytes that seldom meet.
-fn holds(text: &[u8], word: &[u8]) -> bool {
-    let [first, second, ..] = word else { return true };
-    let pairs = text.windows(2).enumerate();
-    let mut starts = pairs.filter(|(_, pair)| matches!(pair, [one, two] if one == first && two == second));
-    text.len() >= word.len() && starts.any(|(at, _)| text.get(at..).is_some_and(|rest| rest.starts_with(word)))
+/// The byte of a word that is the rarest in prose, as far as one can guess.
+fn rare(word: &[u8]) -> u8 {
+    let odd = word.iter().find(|byte| !byte.is_ascii_lowercase());
+    odd.or(word.first()).copied().unwrap_or(b'"')
 }
 
 fn table<T>(entries: HashMap<Vec<u8>, T>, hasher: &FixedState) -> HashTable<(Vec<u8>, T)> {

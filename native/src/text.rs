@@ -1,5 +1,7 @@
 //! Strings: where one ends, what it says, how long it is, and what its bytes are good for.
 
+use std::collections::HashSet;
+
 use crate::pass::{Go, Stop};
 
 /// A byte that ends a string.
@@ -12,7 +14,7 @@ pub const CONTROL: u16 = 4;
 pub const TAG: u16 = 8;
 /// A byte that makes a literal possible: a bracket or an equals sign.
 pub const BRACKET: u16 = 16;
-/// A byte at which a word begins that is a sign anywhere.
+/// A byte that a word has which is a sign anywhere.
 pub const WORD: u16 = 32;
 
 const STOPS: u16 = QUOTE | ESCAPE | CONTROL;
@@ -21,20 +23,21 @@ const BLOCK: usize = 32;
 /// What each byte is good for.
 pub struct Classes {
     table: [u16; 256],
-    word: u8,
+    rare: [u8; 2],
     always: u16,
 }
 
 impl Classes {
-    /// Classes for words that begin with `starts`.
-    pub fn new(starts: &[u8]) -> Self {
+    /// Classes for words each of which has one of the bytes `rare`.
+    pub fn new(rare: &HashSet<u8>) -> Self {
         let mut table = [0; 256];
         for (class, byte) in table.iter_mut().zip(0..=u8::MAX) {
-            *class = plain_class(byte) | if starts.contains(&byte) { WORD } else { 0 };
+            *class = plain_class(byte) | if rare.contains(&byte) { WORD } else { 0 };
         }
-        let word = starts.first().copied().unwrap_or(b'"');
-        let always = if starts.iter().all(|&start| start == word) { 0 } else { WORD };
-        Self { table, word, always }
+        let mut few = rare.iter().copied();
+        let rare = [few.next().unwrap_or(b'"'), few.next().unwrap_or(b'"')];
+        let always = if few.next().is_none() { 0 } else { WORD };
+        Self { table, rare, always }
     }
 
     fn of(&self, byte: u8) -> u16 {
@@ -48,12 +51,13 @@ impl Classes {
 
     /// Every class that occurs in a block; written so that the compiler makes vectors of it.
     fn block(&self, block: &[u8; BLOCK]) -> u16 {
+        let [one, other] = self.rare;
         let (mut stop, mut tag, mut bracket, mut word) = (0, 0, 0, 0);
         for &byte in block {
             stop |= u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
             tag |= u8::from(byte == b'<') | u8::from(byte == b'*') | u8::from(byte == b'[') | u8::from(byte == 0xE2);
             bracket |= u8::from(byte == b'(') | u8::from(byte == b'=') | u8::from(byte | 0x20 == b'{');
-            word |= u8::from(byte == self.word);
+            word |= u8::from(byte == one) | u8::from(byte == other);
         }
         let class = |seen: u8, class: u16| if seen == 0 { 0 } else { class };
         class(stop, STOPS) | class(tag, TAG) | class(bracket, BRACKET) | class(word, WORD)

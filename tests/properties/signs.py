@@ -45,6 +45,7 @@ FRAGMENTS = (
     *("Here's my thought process:", "Here", "Thought: x\nAction:", "analysis", "to=", "assistantfinal"),
     *("reason", "THINK", "think", "thought", "signature", "o\u017f", "\u0131", "(", "=", "{", "}", "[", "]", ":", ","),
     *("'", '"', "\\", "\\u0069", "\n", "\t", " ", "\u00a0", "\u3000", "...", "\u2026", "call_1__thought__Zm9v"),
+    *("reasoning_content: ", "ReasoningContent=", '"[""<think>x""]"', '1,"{""role"":""assistant""}"', "AiMessage {"),
     *("{'type': 'thinking', 'thinking': 'x'}", "ThinkingBlock(thinking='x')", "type=thinking", '{"reasoning":"x y"}'),
     *('{"type":"thinking","thinking":"x"}', '{"a": 1, "a": 2}', '[{"type":"thinking","thinking":"x"}]', "[]", "{}"),
 )

@@ -16,6 +16,7 @@ reticent_native = pytest.importorskip("reticent_native", reason="the native pass
 
 PLAIN = {
     **dict.fromkeys(("open", "openings"), ()),
+    "words": ("Some_words", "otherWord"),
     **dict.fromkeys(("untyped", "hooked", "rooted"), frozenset()),
     "signs": ['"sign":', '"kind":"bad"', '"kind":"ba_', '"list":[', '"flag":true', '"start', "a_word"],
     "known": {"content": frozenset({"text"})},
@@ -72,6 +73,8 @@ def test_plain_json_is_settled(value: Any, key: str) -> None:
         b'{"flag":true}',
         b'{"starting":1}',
         b'{"x":"is a_word there"}',
+        b'{"x":"is Some_words: there"}',
+        b'{"x":"is an otherWord there"}',
         b'{"x":"is a <TAG> there"}',
         b'{"x":"(a ZzZz)"}',
         '{"x":"(\u0130 ......)"}'.encode(),

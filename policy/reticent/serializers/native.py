@@ -132,6 +132,7 @@ def tables(program: Program) -> dict[str, Any]:
     own = layout.Layout(program)
     return {
         "signs": list(scan.signs_of(program)),
+        "words": scan.WORDS,
         "known": {name: own.known[name] for name in layout.LISTS},
         "open": program.opens,
         "untyped": own.untyped,

@@ -54,9 +54,11 @@ MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "ompa
 CASELESS: Final = "\u0130\u0131\u017f\u212a"
 """Letters outside ASCII that equal one inside when case is ignored."""
 _LITERAL: Final = (b"(", b"=", b"{", b"[")
+WORDS: Final = fieldlines.NAMES
+"""Words that are signs wherever in a text they stand; the bare words among ``signs_of`` are others."""
 _FIELD_ENDS: Final = {
-    end.encode(): tuple(name.removesuffix(end).encode() for name in fieldlines.NAMES if name.endswith(end))
-    for end in dict.fromkeys(re.findall(r"(?:_[a-z]+|[A-Z][a-z]+)(?= )", " ".join(fieldlines.NAMES) + " "))
+    end.encode(): tuple(name.removesuffix(end).encode() for name in WORDS if name.endswith(end))
+    for end in dict.fromkeys(re.findall(r"(?:_[a-z]+|[A-Z][a-z]+)(?= )", " ".join(WORDS) + " "))
 }
 """How names of fields end, and what stands before each of these ends."""
 _SLASH, _BRACKET, _BRACE_OPEN, _QUOTE = ord("\\"), ord("["), ord("{"), ord('"')
