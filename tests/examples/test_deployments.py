@@ -8,6 +8,9 @@ import re
 import shutil
 import subprocess
 import threading
+import time
+import urllib.error
+import urllib.request
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -186,6 +189,7 @@ def test_signed_bundle_decides(opa_binary: str, tmp_path: Path) -> None:
             url,
             _,
         ):
+            _until_active(url)
             decided = PlanHolder(settings(opa=url)).state.plan
         other = _config(tmp_path, web, _keys(tmp_path))
         with (
@@ -197,6 +201,17 @@ def test_signed_bundle_decides(opa_binary: str, tmp_path: Path) -> None:
 
     assert plan.decisions == decided.decisions
     assert any(one.get("msg") == "Decision Log" and "places" in json.dumps(one["input"]) for one in logged)
+
+
+def _until_active(url: str) -> None:
+    """Wait until an OPA has its bundles: https://www.openpolicyagent.org/docs/rest-api#health-api."""
+    for _ in range(200):
+        try:
+            with urllib.request.urlopen(f"{url}/health?bundles", timeout=1):  # noqa: S310 - a loopback address of ours
+                return
+        except urllib.error.HTTPError:
+            time.sleep(0.05)
+    pytest.fail("the bundle was not active in ten seconds")
 
 
 def _config(folder: Path, web: str, public: str) -> Path:

@@ -123,11 +123,11 @@ def _canaries(raw: bytes) -> Iterator[bytes]:
             yield from CANARY.findall(plain)
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def watched_run() -> Iterator[RunExits]:
-    """Watch the whole run; it fails at its end when a canary came out anywhere."""
+    """Watch while the tests of a module run, and those alone; it fails at its end when a canary came out anywhere."""
     with RunExits().watching() as exits:
         yield exits
     found = exits.leaks()
     if found:
-        pytest.fail("canaries came out while the tests ran: " + "; ".join(found), pytrace=False)
+        pytest.fail("canaries came out while these tests ran: " + "; ".join(found), pytrace=False)
