@@ -5,6 +5,9 @@
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
+# Images of containers often forbid bytecode. Here that would compile every package again in each process a test starts.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python

@@ -11,7 +11,7 @@ import sqlite3
 import tarfile
 import zipfile
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -161,7 +161,7 @@ def _tarred(data: bytes) -> bytes:
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
-    "gzip": gzip.compress,
+    "gzip": partial(gzip.compress, mtime=0),
     "bzip2": bz2.compress,
     "xz": lzma.compress,
     "zstd": zstd.compress,
