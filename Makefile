@@ -46,6 +46,10 @@ setup: $(DEVELOP) ## make .venv with everything a contributor needs
 .PHONY: native
 native: $(NATIVE) ## build the native settle pass and install it into .venv; needs cargo
 
+.PHONY: native-lint
+native-lint: ## style and lints of the native settle pass; needs cargo with rustfmt and clippy
+	@sh scripts/lint_native.sh
+
 .PHONY: lint
 lint: $(DEVELOP) ## style, layers, docstrings, changelog fragments
 	@failed=; \

@@ -5,14 +5,11 @@ set -eu
 cd "$(dirname "$0")/.."
 python=$1
 
-if ! command -v cargo >/dev/null && [ -x "$HOME/.cargo/bin/cargo" ]; then
-    PATH="$HOME/.cargo/bin:$PATH"
-fi
+. scripts/cargo_path.sh
 if ! command -v cargo >/dev/null; then
     echo "there is no cargo to build the native pass with; reticent does the same work in Python without it" >&2
     exit 1
 fi
-export PATH CARGO_TARGET_DIR="${RETICENT_CACHE:-$HOME/.cache/reticent}/native"
 echo "building reticent-native"
 "$python" -m uv pip install --quiet --python "$python" --refresh-package reticent-native \
     --reinstall-package reticent-native ./native ||

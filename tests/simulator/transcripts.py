@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reticent.history import BoundaryReport, Context, boundary_report, compact
+from reticent.history import BoundaryReport, Compaction, Context, boundary_report, compact
 from reticent.history.context_json import read_context
 
 FOLDER = Path(__file__).parents[1] / "conformance" / "history" / "transcripts"
@@ -83,6 +83,18 @@ def load_transcripts() -> list[Transcript]:
     ]
 
 
+def done(name: str, *operations: str, profile: str | None = None, **options: Any) -> Compaction:
+    """One transcript under some operations."""
+    t = TRANSCRIPTS[name]
+    options = {"context": t.context, **options}
+    return compact(t.entries, dialect=t.dialect, profile=profile or t.profile, operations=operations, **options)
+
+
+def reasons(result: Compaction) -> set[str]:
+    """Why operations were refused."""
+    return {refusal.reason for refusal in result.report.refused}
+
+
 def broken() -> set[str]:
     """Ids of the transcripts on which the code under test answers otherwise than expected, or fails."""
     found: set[str] = set()
@@ -93,3 +105,7 @@ def broken() -> set[str]:
         except Exception:  # noqa: BLE001 - a mutant may break in any way
             found.add(transcript.id)
     return found
+
+
+TRANSCRIPTS = {transcript.id: transcript for transcript in load_transcripts()}
+"""Every transcript by its id."""

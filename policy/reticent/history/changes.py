@@ -77,18 +77,25 @@ def apply(history: Sequence[Any], changes: Sequence[Change], *, boundary: int) -
     Raises:
         LiveSpanTouched: a change stands behind the boundary.
     """
-    at: dict[int, list[Change]] = {}
     for change in changes:
         last = boundary if change.action is Action.INSERT else boundary - 1
         if not 0 <= change.position <= last:
             raise LiveSpanTouched(f"{change.op} asked for entry {change.position}; the live span begins at {boundary}")
-        at.setdefault(change.position, []).append(change)
+    at = by_position(changes)
     done: list[Any] = []
     for pos in range(boundary):
         done += _at(history[pos], at.get(pos, ()))
     done += [change.value for change in at.get(boundary, ()) if change.action is Action.INSERT]
     done += history[boundary:]
     return done
+
+
+def by_position(changes: Sequence[Change]) -> dict[int, list[Change]]:
+    """The changes of each position, in their order."""
+    at: dict[int, list[Change]] = {}
+    for change in changes:
+        at.setdefault(change.position, []).append(change)
+    return at
 
 
 def _at(entry: Any, changes: Sequence[Change]) -> list[Any]:

@@ -18,20 +18,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 
-from reticent.history import Change, Compaction, CompactOptions, compact
-from reticent.history.changes import Action, edited
-from reticent.history.fold import Folder, FoldOutcome, Request
+from reticent.history.changes import Action, by_position, edited
 from reticent.history.operations.marks import ABANDONED
+from reticent.integrations._messages import CompactedMessages, FoldedMessages, Messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Unpack
+
+    from reticent.history import Change, Compaction, CompactOptions
+    from reticent.history.fold import Folder, FoldOutcome
 
 __all__ = [
     "DIALECT",
@@ -62,42 +62,23 @@ _STOPS = {
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompactedMessages:
-    """The messages to send, and the compaction that made them. A message that did not change is the same object."""
-
-    messages: list[BaseMessage]
-    compaction: Compaction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoldedMessages:
-    """The messages to send, and the fold that made them. A message that did not change is the same object."""
-
-    messages: list[BaseMessage]
-    outcome: FoldOutcome
-
-
 def pre_model_hook(
     *, seen: Callable[[Compaction], None] | None = None, **options: Unpack[CompactOptions]
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """A ``pre_model_hook`` for ``create_react_agent``; ``options`` are those of :func:`reticent.history.compact`."""
+    process = _MESSAGES.compacting(seen, options)
 
     def hook(state: Mapping[str, Any]) -> dict[str, Any]:
-        done = compact_messages(state["messages"], **options)
-        if seen is not None:
-            seen(done.compaction)
-        return {"llm_input_messages": done.messages}
+        return {"llm_input_messages": process(state["messages"])}
 
     return hook
 
 
-def compact_messages(messages: Sequence[BaseMessage], **options: Unpack[CompactOptions]) -> CompactedMessages:
+def compact_messages(
+    messages: Sequence[BaseMessage], **options: Unpack[CompactOptions]
+) -> CompactedMessages[BaseMessage]:
     """Compact LangChain messages; ``options`` are those of :func:`reticent.history.compact`."""
-    views = [_view(message) for message in messages]
-    given: CompactOptions = {**options, "dialect": DIALECT}
-    done = compact(views, **given)
-    return CompactedMessages(messages=_carried_out(messages, views, done.removed), compaction=done)
+    return _MESSAGES.compacted(messages, options)
 
 
 def folding_hook(
@@ -107,33 +88,26 @@ def folding_hook(
 
     ``folder`` was made for the dialect :data:`DIALECT`; ``tools`` are the schemas that go along with the messages.
     """
-    iterations = count(1)
+    process = _MESSAGES.folding(folder, tools, seen)
 
     async def hook(state: Mapping[str, Any]) -> dict[str, Any]:
         """Fold what the model is about to see."""
-        done = await fold_messages(state["messages"], folder, iteration=next(iterations), tools=tools)
-        if seen is not None:
-            seen(done.outcome)
-        return {"llm_input_messages": done.messages}
+        return {"llm_input_messages": await process(state["messages"])}
 
     return hook
 
 
 async def fold_messages(
     messages: Sequence[BaseMessage], folder: Folder, *, iteration: int, tools: Sequence[Any] | None = None
-) -> FoldedMessages:
+) -> FoldedMessages[BaseMessage]:
     """Fold LangChain messages when they are due for it. What is folded is in the form of Chat Completions."""
-    views = [_view(message) for message in messages]
-    outcome = await folder.before_send(Request(messages=views, tools=tools), iteration=iteration)
-    return FoldedMessages(messages=_carried_out(messages, views, outcome.changes), outcome=outcome)
+    return await _MESSAGES.folded(messages, folder, iteration=iteration, tools=tools)
 
 
 def _carried_out(
     messages: Sequence[BaseMessage], views: Sequence[dict[str, Any]], changes: Sequence[Change]
 ) -> list[BaseMessage]:
-    at: dict[int, list[Change]] = {}
-    for change in changes:
-        at.setdefault(change.position, []).append(change)
+    at = by_position(changes)
     kept: list[BaseMessage] = []
     for position, message in enumerate(messages):
         kept += _changed(message, views[position], at.get(position, ()))
@@ -214,3 +188,6 @@ def _ours(value: dict[str, Any]) -> BaseMessage:
     calls = [(call["id"], call["function"]) for call in value.get("tool_calls", ())]
     made = [ToolCall(id=name, name=told["name"], args=json.loads(told["arguments"])) for name, told in calls]
     return AIMessage(content=content, tool_calls=made)
+
+
+_MESSAGES = Messages(dialect=DIALECT, view=_view, carry_out=_carried_out)

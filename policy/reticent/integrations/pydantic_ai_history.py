@@ -16,8 +16,7 @@ https://ai.pydantic.dev/message-history/
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_ai.messages import (
@@ -30,14 +29,16 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from reticent.history import Change, Compaction, CompactOptions, compact
-from reticent.history.changes import Action
-from reticent.history.fold import Folder, FoldOutcome, Request
+from reticent.history.changes import Action, by_position
 from reticent.history.operations.marks import CALL_ID, TOOL
+from reticent.integrations._messages import CompactedMessages, FoldedMessages, Messages
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
     from typing import Unpack
+
+    from reticent.history import Change, Compaction, CompactOptions
+    from reticent.history.fold import Folder, FoldOutcome
 
 __all__ = [
     "DIALECT",
@@ -61,42 +62,24 @@ _STOPS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompactedMessages:
-    """The messages to send, and the compaction that made them. A message that did not change is the same object."""
-
-    messages: list[ModelMessage]
-    compaction: Compaction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoldedMessages:
-    """The messages to send, and the fold that made them. A message that did not change is the same object."""
-
-    messages: list[ModelMessage]
-    outcome: FoldOutcome
-
-
 def history_processor(
     *, seen: Callable[[Compaction], None] | None = None, **options: Unpack[CompactOptions]
 ) -> Callable[[list[ModelMessage]], list[ModelMessage]]:
     """A history processor; ``options`` are those of :func:`reticent.history.compact`, ``seen`` gets each compaction."""
+    compacted = _MESSAGES.compacting(seen, options)
 
+    # The agent evaluates the annotations of what it calls, so this function is spelt out here.
     def process(messages: list[ModelMessage]) -> list[ModelMessage]:
-        done = compact_messages(messages, **options)
-        if seen is not None:
-            seen(done.compaction)
-        return done.messages
+        return compacted(messages)
 
     return process
 
 
-def compact_messages(messages: Sequence[ModelMessage], **options: Unpack[CompactOptions]) -> CompactedMessages:
+def compact_messages(
+    messages: Sequence[ModelMessage], **options: Unpack[CompactOptions]
+) -> CompactedMessages[ModelMessage]:
     """Compact PydanticAI messages; ``options`` are those of :func:`reticent.history.compact`."""
-    views = [_view(message) for message in messages]
-    given: CompactOptions = {**options, "dialect": DIALECT}
-    done = compact(views, **given)
-    return CompactedMessages(messages=_carried_out(messages, views, done.removed), compaction=done)
+    return _MESSAGES.compacted(messages, options)
 
 
 def folding_processor(
@@ -106,25 +89,20 @@ def folding_processor(
 
     ``folder`` was made for the dialect :data:`DIALECT`; ``tools`` are the schemas that go along with the messages.
     """
-    iterations = count(1)
+    folded = _MESSAGES.folding(folder, tools, seen)
 
     async def process(messages: list[ModelMessage]) -> list[ModelMessage]:
         """Fold what the model is about to see."""
-        done = await fold_messages(messages, folder, iteration=next(iterations), tools=tools)
-        if seen is not None:
-            seen(done.outcome)
-        return done.messages
+        return await folded(messages)
 
     return process
 
 
 async def fold_messages(
     messages: Sequence[ModelMessage], folder: Folder, *, iteration: int, tools: Sequence[Any] | None = None
-) -> FoldedMessages:
+) -> FoldedMessages[ModelMessage]:
     """Fold PydanticAI messages when they are due for it."""
-    views = [_view(message) for message in messages]
-    outcome = await folder.before_send(Request(messages=views, tools=tools), iteration=iteration)
-    return FoldedMessages(messages=_carried_out(messages, views, outcome.changes), outcome=outcome)
+    return await _MESSAGES.folded(messages, folder, iteration=iteration, tools=tools)
 
 
 def _carried_out(
@@ -136,9 +114,7 @@ def _carried_out(
         for message, view in zip(messages, views, strict=True)
         for block, part in zip(view["content"], message.parts, strict=True)
     }
-    at: dict[int, list[Change]] = {}
-    for change in changes:
-        at.setdefault(change.position, []).append(change)
+    at = by_position(changes)
     kept: list[ModelMessage] = []
     for position, message in enumerate(messages):
         kept += _changed(message, at.get(position, ()), parts)
@@ -240,3 +216,6 @@ def _written(block: dict[str, Any]) -> TextPart | ToolCallPart:
     if block["type"] == "tool_use":
         return ToolCallPart(tool_name=block["name"], args=block["input"], tool_call_id=block["id"])
     return TextPart(content=block["text"])
+
+
+_MESSAGES = Messages(dialect=DIALECT, view=_view, carry_out=_carried_out)

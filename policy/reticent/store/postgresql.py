@@ -108,6 +108,7 @@ class AsyncPostgresBackend:
             async with self._pool.connection() as connection:
 
                 async def rows(statement: Statement) -> list[Any]:
+                    """Carry out one statement of the flow."""
                     cursor = await connection.execute(_percent(statement.sql), statement.parameters)
                     return [] if cursor.description is None else await cursor.fetchall()
 

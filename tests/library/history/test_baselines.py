@@ -17,12 +17,11 @@ from tests.simulator.baselines import (
 from tests.simulator.dialects import AnthropicRenderer, render
 from tests.simulator.providers import Refused, accept
 from tests.simulator.runs import Names, Run, flat, long_task
-from tests.simulator.transcripts import load_transcripts
+from tests.simulator.transcripts import TRANSCRIPTS
 
 from reticent.history import Context, compact
 
 PROFILE = "anthropic-keep-all"
-TRANSCRIPTS = {transcript.id: transcript for transcript in load_transcripts()}
 
 
 def running(steps: int, *, before: int = 0) -> list[dict[str, Any]]:

@@ -7,25 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from tests.simulator.messages import asked, said, worked
-
-from reticent.cli import _exit, boundary, compact
-
-
-@pytest.fixture
-def run(capsysbinary: pytest.CaptureFixture[bytes]) -> Any:
-    """Run one of the commands; gives exit code, standard output and standard error."""
-    app = typer.Typer()
-    boundary.register(app)
-    compact.register(app)
-
-    def call(*arguments: str) -> tuple[int, bytes, bytes]:
-        code = _exit.run(app, list(arguments))
-        out, err = capsysbinary.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

@@ -8,32 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from tests.simulator.folds import BODY, TOOLS, work
 from tests.simulator.messages import asked
 from tests.simulator.orders import use
 from tests.simulator.summarisers import filled
 
-from reticent.cli import _exit, fold, signals
 from reticent.history.scratchpad import from_json
 from reticent.history.summaries import FOLD
 
 SOURCES = {"tools": {"get_order": {"kind": "external"}}, "identifiers": [r"\bORD-\d+\b"]}
-
-
-@pytest.fixture
-def run(capsysbinary: pytest.CaptureFixture[bytes]) -> Any:
-    """Run one of the commands; gives exit code, standard output and standard error."""
-    app = typer.Typer()
-    fold.register(app)
-    signals.register(app)
-
-    def call(*arguments: str) -> tuple[int, bytes, bytes]:
-        code = _exit.run(app, list(arguments))
-        out, err = capsysbinary.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

@@ -6,23 +6,9 @@ from typing import Any
 
 import pytest
 from tests.simulator.messages import KEEP_ALL, answered, asked, said, used, worked
-from tests.simulator.transcripts import Transcript, load_transcripts
+from tests.simulator.transcripts import TRANSCRIPTS, done, reasons
 
-from reticent.history import Compaction, Confidence, Context, Floor, compact
-
-TRANSCRIPTS = {transcript.id: transcript for transcript in load_transcripts()}
-
-
-def done(name: str, *operations: str, profile: str | None = None, **options: Any) -> Compaction:
-    """One transcript under some operations."""
-    t: Transcript = TRANSCRIPTS[name]
-    options = {"context": t.context, **options}
-    return compact(t.entries, dialect=t.dialect, profile=profile or t.profile, operations=operations, **options)
-
-
-def reasons(result: Compaction) -> set[str]:
-    """Why operations were refused."""
-    return {refusal.reason for refusal in result.report.refused}
+from reticent.history import Confidence, Context, Floor, compact
 
 
 def test_reduce_leaves_opener_and_answer() -> None:

@@ -6,25 +6,11 @@ from typing import Any
 
 import pytest
 from tests.simulator.messages import KEEP_ALL, answered, asked, said, used, worked
-from tests.simulator.transcripts import Transcript, load_transcripts
+from tests.simulator.transcripts import TRANSCRIPTS, done, reasons
 
 from reticent.errors import ConfigurationError, LiveSpanTouched
-from reticent.history import Change, Compaction, Context, apply, compact, repair
+from reticent.history import Change, Context, apply, compact, repair
 from reticent.history.changes import Action
-
-TRANSCRIPTS = {transcript.id: transcript for transcript in load_transcripts()}
-
-
-def done(name: str, *operations: str, profile: str | None = None, **options: Any) -> Compaction:
-    """One transcript under some operations."""
-    t: Transcript = TRANSCRIPTS[name]
-    options = {"context": t.context, **options}
-    return compact(t.entries, dialect=t.dialect, profile=profile or t.profile, operations=operations, **options)
-
-
-def reasons(result: Compaction) -> set[str]:
-    """Why operations were refused."""
-    return {refusal.reason for refusal in result.report.refused}
 
 
 def test_a_guard_is_heard() -> None:
