@@ -13,12 +13,15 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 # uv resolves in seconds what takes pip minutes; where it cannot reach an index that pip is set up for, pip does it.
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+# Every package at the version of constraints.txt, so that a release of somebody else changes nothing here by itself.
 define install
-$(PY) -m uv pip install --quiet --python $(PY) --editable $(1) || $(PIP) --editable $(1)
+$(PY) -m uv pip install --quiet --python $(PY) --constraint constraints.txt --editable $(1) || \
+	$(PIP) --constraint constraints.txt --editable $(1)
 endef
 
 # The tests run against every SDK there is.
 EXTRAS ?= dev,sdk
+comma := ,
 
 # Stamps: what is installed is newer than what says what to install.
 CREATED := $(VENV)/.created
@@ -87,6 +90,12 @@ regenerate: $(DEVELOP) ## make the generated files again
 	@RETICENT_OPA="$$(sh scripts/install_opa.sh)/opa"; export RETICENT_OPA; \
 	for script in scripts/build_*.py; do $(PY) "$$script" || exit 1; done
 
+.PHONY: lock
+lock: $(CREATED) ## the versions of constraints.txt, where pyproject.toml asks for others; LOCK=--upgrade for the newest
+	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
+		--extra bench $(foreach extra,$(subst $(comma), ,$(EXTRAS)),--extra $(extra)) \
+		$(LOCK) --output-file constraints.txt pyproject.toml >/dev/null
+
 .PHONY: docs
 docs: $(DEVELOP) ## run the examples in README.md and docs/
 	@$(PY) -m pytest README.md docs $(PYTEST)
@@ -121,19 +130,19 @@ $(CREATED):
 	@$(PIP) uv
 	@touch $@
 
-$(RUNTIME): $(CREATED) pyproject.toml
+$(RUNTIME): $(CREATED) pyproject.toml constraints.txt
 	@echo "installing reticent into $(VENV)"
 	@$(call install,.)
 	@touch $@
 
-$(DEVELOP): $(CREATED) pyproject.toml
+$(DEVELOP): $(CREATED) pyproject.toml constraints.txt
 	@echo "installing reticent and what its tests need into $(VENV)"
 	@$(call install,'.[$(EXTRAS)]')
 	@touch $(RUNTIME) $@
 
-$(BENCH): $(CREATED) pyproject.toml
+$(BENCH): $(CREATED) pyproject.toml constraints.txt
 	@echo "installing reticent and what it is measured against into $(VENV)"
-	@$(PIP) --editable '.[bench]'
+	@$(PIP) --constraint constraints.txt --editable '.[bench]'
 	@touch $(RUNTIME) $@
 
 $(NATIVE): $(CREATED) native/pyproject.toml native/Cargo.toml native/Cargo.lock $(wildcard native/src/*.rs)
