@@ -14,6 +14,7 @@ from reticent.scan._framed import Frames
 from reticent.scan._input import whole
 from reticent.scan._kinds import kind_of, unreadable
 from reticent.scan._lines import JsonLines, broken, found
+from reticent.scan._objects import Objects
 from reticent.scan._texts import Texts
 from reticent.scan.findings import Note, NotRead, Where
 from reticent.streams.detect import SNIFF_LIMIT
@@ -42,6 +43,8 @@ def notes(source: str, content: Input, judge: Judge, write: Write) -> Iterator[N
         yield from JsonLines(source, judge, write).notes(pieces)
     elif kind == "text":
         yield from Texts(source, judge, write).notes(pieces)
+    elif kind == "msgpack":
+        yield from Objects(source, judge, write).notes(pieces)
     elif kind != "empty":
         yield unreadable(source, kind, content.head)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from reticent.errors import EgressRefused
 from reticent.scan._rows import RowJudge
+from reticent.scan._tables import unread
 from reticent.scan.findings import Finding, Note, NotRead, Where
 
 if TYPE_CHECKING:
@@ -39,26 +41,23 @@ class ParquetLook:
         self._rows = RowJudge(judge, self.columns)
         self._telling = any(
             judge.presearch.may_hold(f'"{name}"'.encode())
-            or "dictionary" in str(self.file.schema_arrow.field(name).type)
+            or any(word in str(self.file.schema_arrow.field(name).type) for word in ("dictionary", "binary"))
             for name in self.columns
         )
 
     def notes(self) -> Iterator[Note]:
         """Everything there is to tell of the file."""
-        unread: dict[str, int] = {}
+        counted: Counter[tuple[str, str]] = Counter()
         for group in range(self.file.num_row_groups if self.columns else 0):
             for row, told in self.judged(group):
                 if isinstance(told, NotRead):
                     yield told
                     continue
-                for name in told.unread:
-                    unread[name] = unread.get(name, 0) + 1
+                counted.update(told.unread)
                 for column, hit in told.hits:
                     where = Where(row_group=group, row=row, column=column, pointer=hit.where.pointer)
                     yield Finding(self._source, where, hit.rule, hit.reasoning_class, hit.count, hit.length)
-        for name, count in sorted(unread.items()):
-            message = f"{count} cells with bytes that are neither text nor a known stream"
-            yield NotRead(self._source, "unknown-format", message, Where(column=name))
+        yield from unread(self._source, counted, Where())
 
     def judged(self, group: int) -> Iterator[tuple[int, JudgedRow | NotRead]]:
         """The rows of one row group in which something was found, or that cannot be judged."""

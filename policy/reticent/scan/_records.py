@@ -35,12 +35,24 @@ def record(judge: Judge, line: bytes, value: dict[str, Any]) -> Judged | None:
     """
     if jsonbytes.without_superseded(line, value)[2]:
         return None  # a key occurs twice
-    found = RowJudge(judge, value).judged(value)
-    if found.whole or any(column is None for column, _ in found.hits):
+    judged = members(judge, value)
+    if judged is None:
         return None
-    edits: Children = {name: _edit(value[name], cell) for name, cell in found.changes.items()}
-    hits = tuple(_at(column, hit) for column, hit in found.hits if column is not None)
-    return Judged(jsonbytes.splice(line, edits) if edits else line, hits)
+    hits, edits = judged
+    return Judged(jsonbytes.splice(line, edits) if edits else line, tuple(_at(column, hit) for column, hit in hits))
+
+
+def members(judge: Judge, value: dict[str, Any]) -> tuple[list[tuple[str, Hit]], Children] | None:
+    """What is found in an object as in a row, by member, and the edits that take it out; None when it is no row.
+
+    Raises:
+        EgressRefused: it cannot be judged.
+    """
+    found = RowJudge(judge, value).judged(value)
+    hits = [(column, hit) for column, hit in found.hits if column is not None]
+    if found.whole or len(hits) < len(found.hits):
+        return None
+    return hits, {name: _edit(value[name], cell) for name, cell in found.changes.items()}
 
 
 def _edit(old: Cell, new: Cell) -> Any:

@@ -2,11 +2,12 @@
 
 A row is judged as the object it stands for, its columns as members: ``role``, ``content`` and ``reasoning_content``
 mean in a table what they mean in a message, and what a person wrote stays theirs. A cell that holds a stream as it
-came is judged as that stream.
+came is judged as that stream, and one that holds MessagePack as the values that it stands for.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,8 @@ from reticent.dialects._positions import ROLES, Position
 from reticent.edits import DROP, Cut, Edit, apply
 from reticent.errors import EgressRefused, InputTooLarge
 from reticent.scan._kinds import kind_of
+from reticent.scan._msgpack import NIL, Packed, opened
+from reticent.scan._msgpack_cut import packed, without
 from reticent.scan._places import carriers
 from reticent.scan.findings import pointer
 from reticent.scan.judge import Hit
@@ -34,6 +37,12 @@ if TYPE_CHECKING:
 Cell: TypeAlias = Any
 """Text, bytes, JSON values (of a column that holds such), or anything else, which is not looked at."""
 
+UNREAD: Final = {
+    "bytes": ("unknown-format", "cells with bytes that are neither text nor a known stream"),
+    "pickle": ("pickle", "cells with pickled Python objects, which are never unpickled"),
+    "inside": ("unknown-format", "pieces of bytes inside MessagePack that are neither text nor MessagePack"),
+}
+"""Why a cell is not looked at: the code, and what is counted."""
 _STREAM: Final = re.compile(r"\s*(?:(?:data|event|id|retry)?:|[0-9a-z]:[\"{\[])|\s*\{.*\}\s*\n\s*\{", re.DOTALL)
 _STREAMS: Final = frozenset({"sse", "jsonl", "ai-sdk-v4", "aws-eventstream"})
 _ROLES: Final = ("role", "author", "sender", "speaker")
@@ -45,13 +54,13 @@ class JudgedRow:
     """What was found in one row, by column; ``changes`` are the cells without it, None for one that goes.
 
     ``whole`` says that the row as such is reasoning, so that no cell of it can be told to be innocent.
-    ``unread`` are columns with bytes that are neither text nor a stream.
+    ``unread`` are columns with bytes that cannot be looked at, each with a word of ``UNREAD``.
     """
 
     hits: list[tuple[str | None, Hit]] = field(default_factory=list[tuple["str | None", Hit]])
     changes: dict[str, Cell] = field(default_factory=dict[str, Cell])
     whole: bool = False
-    unread: list[str] = field(default_factory=list[str])
+    unread: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +101,55 @@ class RowJudge:
             EgressRefused: it cannot be judged.
         """
         found = JudgedRow()
-        texts = {name: text for name, cell in row.items() if (text := self._text(name, cell, found)) is not None}
-        if not self._telling and not any(self._may_hold(cell) for cell in texts.values()):
+        packed = {name: inner for name, cell in row.items() if (inner := self._unpacked(name, cell, found)) is not None}
+        if not packed:
+            self._judge_cells(row, found)
             return found
+        records = {name for name, inner in packed.items() if self._is_record(name, inner.value, found)}
+        opened = {**row, **{name: inner.value for name, inner in packed.items()}}
+        self._judge_cells({name: cell for name, cell in opened.items() if name not in records}, found)
+        found.changes = {
+            name: _packed(packed[name], cell) if name in packed else cell for name, cell in found.changes.items()
+        }
+        return found
+
+    def _judge_cells(self, row: Mapping[str, Cell], found: JudgedRow) -> None:
+        texts = {name: text for name, cell in row.items() if (text := self._text(name, cell, found)) is not None}
+        if not self._telling and not any(may_hold(self._judge, cell) for cell in texts.values()):
+            return
         plain: dict[str, Any] = {}
         for name, cell in texts.items():
             if not self._is_stream(name, cell, row, found):
                 plain[name] = cell.parsed() if isinstance(cell, Json) else cell
         self._row(row, plain, found)
-        return found
+
+    def _is_record(self, name: str, value: Any, found: JudgedRow) -> bool:
+        """Whether a cell's object is a row in its turn, with a whole stream in a member; what it holds is found."""
+        from reticent.scan._records import is_record, members
+
+        judged = members(self._judge, value) if is_record(value) else None
+        if judged is None:
+            return False
+        found.hits += [(name, self._hit(hit.rule, hit.length, pointer((member,)))) for member, hit in judged[0]]
+        if judged[1]:
+            found.changes[name] = Nested(judged[1])
+        return True
+
+    def _unpacked(self, name: str, cell: Cell, found: JudgedRow) -> Packed | None:
+        """The MessagePack in a cell; None for a cell that is something else."""
+        if not isinstance(cell, (bytes, bytearray, memoryview)) or len(cell) > self._limit:
+            return None
+        data = bytes(cell)
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            try:
+                packed = opened(data)
+            except ImportError:
+                return None
+            found.unread += [(name, kind) for kind in (packed.unread.elements() if packed else ())]
+            return packed
+        return None
 
     def _text(self, name: str, cell: Cell, found: JudgedRow) -> Cell:
         """What there is to look at in a cell: text, JSON, numbers and flags, None for nothing."""
@@ -109,24 +158,14 @@ class RowJudge:
             try:
                 cell = cell.decode()
             except UnicodeDecodeError:
-                if kind_of(cell[:SNIFF_LIMIT], is_all=True) == "aws-eventstream":
+                kind = kind_of(cell[:SNIFF_LIMIT], is_all=True)
+                if kind == "aws-eventstream":
                     return cell
-                found.unread.append(name)
+                found.unread.append((name, kind if kind in UNREAD else "bytes"))
                 return None
         if isinstance(cell, (str, Json)) and len(cell if isinstance(cell, str) else cell.text) > self._limit:
             raise InputTooLarge(f"a cell of more than {self._limit} characters")
         return cell if isinstance(cell, (str, Json, dict, list, int)) else None
-
-    def _may_hold(self, cell: Cell) -> bool:
-        if isinstance(cell, str):
-            data = cell.encode("utf-8", "surrogatepass")
-        elif isinstance(cell, Json):
-            data = cell.text.encode()
-        elif isinstance(cell, (dict, list)):
-            data = orjson.dumps(cell, default=str)
-        else:
-            return isinstance(cell, bytes)
-        return self._judge.presearch.may_hold(data)
 
     def _is_stream(self, name: str, cell: Cell, row: Mapping[str, Cell], found: JudgedRow) -> bool:
         """Whether a cell is a whole stream; what that holds goes into ``found``."""
@@ -198,6 +237,33 @@ class RowJudge:
     def _hit(self, rule: str, length: int, at: str) -> Hit:
         hit = Hit(rule, self._judge.class_of(rule), 1, length)
         return replace(hit, where=replace(hit.where, pointer=at)) if at else hit
+
+
+def may_hold(judge: Judge, cell: Cell) -> bool:
+    """Whether a search through a cell as JSON finds a word that it has to be judged for."""
+    if isinstance(cell, str):
+        data = cell.encode("utf-8", "surrogatepass")
+    elif isinstance(cell, Json):
+        data = cell.text.encode()
+    elif isinstance(cell, (dict, list)):
+        data = _dumped(cell)
+    else:
+        return isinstance(cell, bytes)
+    return judge.presearch.may_hold(data)
+
+
+def _dumped(cell: Cell) -> bytes:
+    try:
+        return orjson.dumps(cell, default=str)
+    except TypeError:  # half a surrogate pair, or a number that is too long
+        return json.dumps(cell, default=str).encode()
+
+
+def _packed(cell: Packed, new: Cell) -> bytes:
+    """A cell of MessagePack with what is left of its values; where all goes, the object that stands for nothing."""
+    if isinstance(new, Nested):
+        return without(cell.data, new.edit)
+    return NIL if new is None else packed(new)
 
 
 def is_stream_like(text: str) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from reticent.errors import EgressRefused
-from reticent.scan._rows import RowJudge
+from reticent.scan._rows import UNREAD, RowJudge
 from reticent.scan.findings import Finding, NotRead, Where, placed
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class TableLook:
         self._store = store
         self.table = table
         self._rows = RowJudge(judge, table.columns)
-        self._unread: Counter[str] = Counter()
+        self._unread: Counter[tuple[str, str]] = Counter()
 
     def batch(self, rows: Sequence[Row]) -> Iterator[tuple[Row, JudgedRow | None, list[Note]]]:
         """Each row, what was found in it (None when it could not be judged), and that as notes."""
@@ -92,10 +92,7 @@ class TableLook:
 
     def end(self) -> Iterator[NotRead]:
         """What the whole table has to tell: columns with bytes that nothing here can read."""
-        for column, count in sorted(self._unread.items()):
-            where = Where(table=self.table.name, column=column)
-            message = f"{count} cells with bytes that are neither text nor a known stream"
-            yield NotRead(self._store.source, "unknown-format", message, where)
+        yield from unread(self._store.source, self._unread, Where(table=self.table.name))
         self._unread.clear()
 
     @property
@@ -113,6 +110,13 @@ class TableLook:
                 self._store.source, self.where(row, column), hit.rule, hit.reasoning_class, hit.count, hit.length
             )
             yield placed(finding, pointer=hit.where.pointer) if hit.where.pointer else finding
+
+
+def unread(source: str, counted: Counter[tuple[str, str]], where: Where) -> Iterator[NotRead]:
+    """What is told of cells that could not be looked at, by column and reason."""
+    for (column, kind), count in sorted(counted.items()):
+        code, what = UNREAD[kind]
+        yield NotRead(source, code, f"{count} {what}", replace(where, column=column), partly=kind == "inside")
 
 
 def key_text(names: Sequence[str], values: Sequence[Any]) -> str | None:
