@@ -178,6 +178,16 @@ def test_clean_records_keep_template_and_arguments() -> None:
     assert answer is seen["args"][3]
 
 
+def test_a_name_among_the_arguments_takes_what_follows_it() -> None:
+    """A name of a field that is an argument itself makes a field of the argument behind it."""
+    secret = canary()
+    out = Exit()
+    out.logger.info("%s: %s", "reasoning_content", f"The customer {secret} may be lying")
+
+    assert out.seen.records[0]["msg"].startswith("[") or secret not in out.seen.records[0]["msg"]
+    assert clean(out.everything, secret)
+
+
 def test_arguments_that_do_not_fit_print_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     """Arguments that do not fit the message go to nobody, least of all to standard error."""
     secret = canary()

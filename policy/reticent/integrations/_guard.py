@@ -31,6 +31,7 @@ PlanSource = Plan | str | Path | None
 _REMOVED: Final = '"[reasoning removed]"'
 """What stands for a line of JSON that was nothing but a carrier."""
 _T = TypeVar("_T")
+_V = TypeVar("_V")
 
 _all: weakref.WeakSet[Guard] = weakref.WeakSet()
 
@@ -75,18 +76,27 @@ class Guard:
 
         Parts that have no JSON form stand as the text of their repr. Never raises, unless the guard is strict.
         """
-        return self._answer(lambda: self._value(value), value)
+        return self._answer(self._value, value)
 
     def text(self, text: str) -> str:
         """A line, a traceback or a repr that may rest at the exit. Never raises, unless the guard is strict."""
-        return self._answer(lambda: self._line(text), text)
+        try:
+            if text[:1] == "{":
+                return self._json_line(text)
+            shown = self.serializer.text(text)
+            return text if shown is text else self._counted(shown)
+        except Exception as error:
+            placeholder = self.withheld(error, len(text))
+            if self.strict:
+                raise
+            return placeholder
 
     def bytes(self, data: bytes) -> bytes:
         """JSON bytes that may rest at the exit; a placeholder is a JSON string.
 
         Never raises, unless the guard is strict.
         """
-        answer: Any = self._answer(lambda: self._counted(self.serializer(data)), data)
+        answer: Any = self._answer(self._bytes, data)
         return answer if isinstance(answer, bytes) else orjson.dumps(answer)
 
     def fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,24 +148,25 @@ class Guard:
         what = "a value" if length is None else f"{length} characters"
         return f"[reticent withheld {what}: {_code(error)}]"
 
-    def _answer(self, work: Callable[[], _T], value: Any) -> _T | str:
+    def _answer(self, work: Callable[[_V], _T], value: _V) -> _T | str:
         try:
-            return work()
+            return work(value)
         except Exception as error:
             placeholder = self.withheld(error, len(value) if isinstance(value, str | bytes) else None)
             if self.strict:
                 raise
             return placeholder
 
-    def _line(self, text: str) -> str:
+    def _bytes(self, data: Any) -> Any:
+        return self._counted(self.serializer(data))
+
+    def _json_line(self, text: str) -> str:
         """A line that is one JSON document, as log pipelines write them, is judged as JSON and stays one."""
-        if text[:1] == "{":
-            try:
-                shown = self._counted(self.serializer(text)).decode()
-            except MalformedInput:
-                return self._counted(self.serializer.text(text))
-            return _REMOVED if shown == "null" else shown
-        return self._counted(self.serializer.text(text))
+        try:
+            shown = self._counted(self.serializer(text)).decode()
+        except MalformedInput:
+            return self._counted(self.serializer.text(text))
+        return _REMOVED if shown == "null" else shown
 
     def _value(self, value: Any) -> Any:
         try:

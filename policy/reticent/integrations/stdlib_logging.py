@@ -16,24 +16,21 @@ https://docs.python.org/3/library/logging.html#logrecord-attributes
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-import orjson
-
 from reticent.integrations._guard import Guard, PlanSource
+from reticent.integrations._templates import are_values, read_template
 from reticent.integrations._traceback import traceback_text
-from reticent.serializers.fieldlines import names_one
 
 __all__ = ["ReticentFilter", "ReticentFormatter", "guard_handlers"]
 
 _OWN: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 """What ``logging`` itself writes into a record; the rest came with ``extra``."""
 _NUMBERS: Final = (int, float, bool, type(None))
-_PROSE: Final = re.compile(r"(?:[\w\s.,;:!?/+*#@$-]|%%|%(?:\(\w+\))?[-+ #0]*[\d.]*[a-zA-Z])*")
-_ONLY_JSON: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _DONE: Final = "_reticent_surfaces"
+_STANDARD: Final = _OWN | {_DONE}
+_NOWHERE: Final[frozenset[str]] = frozenset()
 
 
 class ReticentFilter(logging.Filter):
@@ -55,17 +52,20 @@ class ReticentFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> Literal[True]:
         """Always true; ``record`` holds no reasoning afterwards."""
-        done: frozenset[str] = getattr(record, _DONE, frozenset())
+        told = vars(record)
+        done: frozenset[str] = told.get(_DONE, _NOWHERE)
         if self.guard.surface not in done and not self.guard.passes:
             self._clean(record)
-            setattr(record, _DONE, done | {self.guard.surface})
+            told[_DONE] = done | {self.guard.surface}
         return True
 
     def _clean(self, record: logging.LogRecord) -> None:
         try:
             self._clean_message(record)
-            self._clean_exception(record)
-            self._clean_extra(record)
+            if record.exc_info or record.exc_text or record.stack_info:
+                self._clean_exception(record)
+            if not _STANDARD.issuperset(vars(record)):
+                self._clean_extra(record)
         except Exception as error:  # noqa: BLE001 - a log call never raises, and never lets through what failed
             record.msg, record.args = self.guard.withheld(error, None), ()
             record.exc_info = record.exc_text = record.stack_info = None
@@ -73,12 +73,17 @@ class ReticentFilter(logging.Filter):
                 delattr(record, name)
 
     def _clean_message(self, record: logging.LogRecord) -> None:
-        record.args = _arguments(self.guard, record.args)
-        settled = _is_settled(record.msg, record.args)
+        message, args, settled = record.msg, record.args, False
+        if args:
+            args = record.args = _arguments(self.guard, args)
+            template = read_template(message) if isinstance(message, str) else None
+            settled = template is not None and are_values(args)
+            if template is not None and settled and template.fits(args):
+                return
         try:
             line = record.getMessage()
         except Exception:  # noqa: BLE001 - arguments that do not fit; logging would print them to standard error
-            record.msg, record.args = f"{self.guard.text(str(record.msg))} {_misfit(record.args)}", ()
+            record.msg, record.args = f"{self.guard.text(str(message))} {_misfit(args)}", ()
             return
         shown = line if settled else self.guard.text(line)
         if shown != line:
@@ -180,24 +185,9 @@ def _argument(guard: Guard, value: Any) -> Any:
     return guard.printable(value)
 
 
-def _is_settled(message: Any, args: Any) -> bool:
-    """Whether a line needs no look as a whole: prose with arguments that were judged and print as what was judged.
-
-    A template with brackets, quotes or ``=`` in it can make a literal out of its arguments, one that names a field says
-    what they are, and an object's repr can show more than its fields.
-    """
-    if not args or not isinstance(message, str) or not _PROSE.fullmatch(message) or names_one(message):
-        return False
-    try:
-        orjson.dumps(list(args.values() if isinstance(args, Mapping) else args), option=_ONLY_JSON)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 def _misfit(args: Any) -> str:
     return f"[reticent: {len(args or ())} arguments that do not fit the message]"
 
 
 def _extra(record: logging.LogRecord) -> Mapping[str, Any]:
-    return {name: value for name, value in vars(record).items() if name not in _OWN and name != _DONE}
+    return {name: value for name, value in vars(record).items() if name not in _STANDARD}

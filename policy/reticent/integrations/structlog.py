@@ -61,12 +61,18 @@ class ReticentProcessor:
         """The event without reasoning; a placeholder stands where something could not be judged."""
         if self.guard.passes:
             return event_dict
-        meta = {name: event_dict[name] for name in _META if name in event_dict}
-        envelope = {name: self._told(event_dict[name]) for name in _ENVELOPE if name in event_dict}
-        rest = {name: value for name, value in event_dict.items() if name not in meta and name not in envelope}
+        shown: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        for name, value in event_dict.items():
+            if name in _ENVELOPE:
+                shown[name] = self._told(value)
+            else:
+                (shown if name in _META else rest)[name] = value
+        if not rest:
+            return shown
         kept = self.guard.record(_with_exception_text(self.guard, rest))
-        shown = envelope | kept
-        return {name: shown[name] for name in [*event_dict, *kept] if name in shown} | meta
+        shown |= kept
+        return {name: shown[name] for name in dict.fromkeys((*event_dict, *kept)) if name in shown}
 
     def _told(self, value: Any) -> Any:
         return self.guard.text(value) if isinstance(value, str) else self.guard.printable(value)

@@ -6,17 +6,42 @@ model's raw output does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from reticent.dialects._positions import Position
 from reticent.edits import DROP, Cut
 from reticent.errors import InputTooLarge
-from reticent.serializers import strings
+from reticent.serializers import fieldlines, literals, strings
 from reticent.serializers.walk import Walk
+from reticent.streams.tags import may_hold_reasoning
 
 if TYPE_CHECKING:
     from reticent.serializers.program import Program
     from reticent.serializers.report import Report
+
+_SHORT: Final = 64
+"""Characters up to which one pattern is quicker than a dozen searches."""
+_HARMLESS: Final = r"A-Za-z0-9.,:;!?/@#$%&'+>)|}~^\]-"
+_is_simple: Final = re.compile(rf"(?!Here|Thought:|(?:assistant)?analysis)[{_HARMLESS}][ \n{_HARMLESS}]*+").fullmatch
+"""ASCII without a blank in front and without anything that JSON, a literal, a tag or a field begins with."""
+_BARE_NAME: Final = fieldlines.NAMES[0]
+"""The one name of a field that such a text may hold: the others have an underscore."""
+_OPENS_JSON: Final = ("{", "[", '"')
+
+
+def is_plain(text: str) -> bool:
+    """A quick look: ``True`` means that ``strip`` would find nothing in ``text``, whatever the surface withholds.
+
+    ``False`` means that it has to be asked. How long the text may be is not looked at.
+    """
+    if len(text) < _SHORT and _is_simple(text) is not None:
+        return _BARE_NAME not in text
+    if len(text) < strings.SHORTEST:
+        return True
+    if text.lstrip()[:1] in _OPENS_JSON or '""' in text:
+        return False
+    return not literals.may_hold(text) and not may_hold_reasoning(text)
 
 
 def strip(text: str, program: Program, report: Report, *, tags: bool = True) -> str:

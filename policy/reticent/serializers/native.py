@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 import orjson
 
 from reticent.edits import DROP
-from reticent.serializers import layout, scan
+from reticent.serializers import layout, literals, scan
 from reticent.streams._markers import GRANITE_OPENER
 from reticent.streams.tags import HINT
 
@@ -143,7 +143,7 @@ def tables(program: Program) -> dict[str, Any]:
         "opener": GRANITE_OPENER.pattern,
         "hint": HINT.pattern.lower(),
         "markers": [*scan.MARKERS, "\\u00"],
-        "caseless": scan.CASELESS,
+        "caseless": literals.CASELESS,
         "depth": max(0, program.options.max_depth - scan.NESTED_DEPTH),
     }
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from reticent.serializers import fieldlines, layout
+from reticent.serializers.literals import CASELESS
 from reticent.serializers.walk import EVENT_LISTS
 from reticent.streams._markers import GRANITE_OPENER, LONGEST_MARKER
 from reticent.streams.tags import may_hold_marker
@@ -51,8 +52,6 @@ OPENINGS: Final = (b"Thought:", b"analysis", b"assistantanalysis", b"to=")
 """How a prose form opens (``tags.may_hold_reasoning``); ``Here`` is looked at more closely."""
 MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "ompac")
 """A piece of every word that a text must name before anybody looks for literals in it (``literals.may_hold``)."""
-CASELESS: Final = "\u0130\u0131\u017f\u212a"
-"""Letters outside ASCII that equal one inside when case is ignored."""
 _LITERAL: Final = (b"(", b"=", b"{", b"[")
 WORDS: Final = fieldlines.NAMES
 """Words that are signs wherever in a text they stand; the bare words among ``signs_of`` are others."""

@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reticent.errors import DialectFailure, EgressRefused, InputTooDeep, MalformedInput
-from reticent.serializers import cutting, logtext, objects
+from reticent.serializers import cutting, flat, logtext, objects
 from reticent.serializers.plain import plain
 from reticent.serializers.report import Report
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from reticent.serializers.program import Program
 
 _log = logging.getLogger("reticent")
-_NO_REPORT = Report()
 _T = TypeVar("_T")
 
 
@@ -108,7 +107,8 @@ class StripSerializer:
     @property
     def report(self) -> Report:
         """Removals of this thread's last call: counts and lengths by rule, never content."""
-        return getattr(self._last, "report", _NO_REPORT)
+        report: Report | None = getattr(self._last, "report", None)
+        return Report() if report is None else report
 
     def __call__(self, payload: Any) -> bytes:
         """JSON bytes without reasoning.
@@ -143,9 +143,12 @@ class StripSerializer:
         Raises:
             EgressRefused: as for a call.
         """
-        report = self._start()
         if isinstance(payload, str):
             return self.text(payload)
+        if payload.__class__ is dict and self._find is cutting.everything and flat.is_plain(payload, self.program):
+            self._last.report = None
+            return payload
+        report = self._start()
         return self._guard(lambda: objects.strip(payload, self.program, report, self._find))
 
     def text(self, line: str) -> str:
@@ -154,6 +157,9 @@ class StripSerializer:
         Raises:
             EgressRefused: the line nests JSON in strings deeper than the limit.
         """
+        if len(line) <= self.program.options.max_bytes and logtext.is_plain(line):
+            self._last.report = None
+            return line
         report = self._start()
         return self._guard(lambda: logtext.strip(line, self.program, report))
 
