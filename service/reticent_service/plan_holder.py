@@ -5,7 +5,6 @@ A request takes ``PlanHolder.state`` once and works with that to its end, so tha
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import time
@@ -15,7 +14,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from reticent.compiler import compile_reading, load_plan
-from reticent.errors import ReticentError
+from reticent.compiler.following import Follower, Mark, repeating, stamp
 from reticent.surfaces import read_table
 from reticent_service.access import NOTHING, AccessEngine, Grants, access_engine, decide_access
 from reticent_service.callers import Identifier, read_callers
@@ -23,15 +22,12 @@ from reticent_service.conditions import Lost, evidence_files, lost_conditions
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
-    from pathlib import Path
 
     from reticent.compiler import Engine, Plan
     from reticent.evidence import EvidenceFile
     from reticent_service.settings import Settings
 
 _log = logging.getLogger("reticent_service")
-
-_Mark = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ class PlanHolder:
         began = time.perf_counter()
         self._engine = _table_engine(settings)
         self._access: AccessEngine = access_engine(settings)
-        self._mark = self._look()
+        self._follower = Follower(self._look, self._reload, self._keep)
         self.state = self._load(())
         self._tell(began, None, swapped=True)
 
@@ -118,19 +114,9 @@ class PlanHolder:
     def refresh(self) -> bool:
         """Look for a change and load it; True when another state is in force now. Never raises for what is on disk."""
         began, before = time.perf_counter(), self.state
-        try:
-            mark = self._look()
-            if mark == self._mark and self.state.failure is None and not self._closes():
-                return False
-            fresh = self._load(self.state.lost)
-        except ReticentError as error:
-            self._keep(error.code)
-        except Exception as error:  # noqa: BLE001 - the last good plan serves, whatever happened
-            self._keep(type(error).__name__)
-        else:
-            self._mark = mark
-            self._swap(fresh)
-        swapped = self.state.failure is None
+        swapped = self._follower.refresh(due=self._closes())
+        if swapped is None:
+            return False
         self._tell(began, before, swapped=swapped)
         return swapped
 
@@ -142,18 +128,11 @@ class PlanHolder:
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:
         """Refresh every ``poll_seconds`` in a thread, for as long as the context is open."""
-        task = asyncio.create_task(self._watch())
-        try:
+        async with repeating(self.refresh, self._settings.poll_seconds):
             yield
-        finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
 
-    async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(self._settings.poll_seconds)
-            await asyncio.to_thread(self.refresh)
+    def _reload(self) -> None:
+        self._swap(self._load(self.state.lost))
 
     def _load(self, lost: tuple[Lost, ...]) -> State:
         day, now = self._today(), time.time()
@@ -195,26 +174,15 @@ class PlanHolder:
             failure = self.state.failure.code if self.state.failure else None
             self._on_load(Load(self.state.plan.digest, swapped, failure, time.perf_counter() - began))
 
-    def _look(self) -> _Mark:
+    def _look(self) -> Mark:
         """What changes when something has to be loaded again."""
         rules = self._engine.policy_digest if self._engine is not None else None
         files = (self._settings.table, self._settings.callers, self._settings.evidence)
-        return (self._today(), *map(_stamp, files), rules)
+        return (self._today(), *map(stamp, files), rules)
 
 
-def _answers(plan: Plan) -> _Mark:
+def _answers(plan: Plan) -> Mark:
     return (plan.table_digest, plan.policy_digest, *(told.classes for told in plan.decisions.values()))
-
-
-def _stamp(path: Path | None) -> _Mark:
-    if path is None:
-        return ()
-    try:
-        told = path.stat()
-    except OSError as error:
-        return (type(error).__name__,)
-    # An inode too: an editor or a mounted volume replaces the file, maybe within one tick of the clock.
-    return (told.st_mtime_ns, told.st_size, told.st_ino)
 
 
 def _table_engine(settings: Settings) -> Engine | None:

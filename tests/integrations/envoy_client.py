@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def serving(surface: str = "browser_stream", side: envoy.Side = "response") -> Generator[str]:
-    """Run a processor in a thread; gives its address."""
+def serving(surface: str = "browser_stream", **options: Any) -> Generator[str]:
+    """Run a processor in a thread, with options of ``serve``; gives its address."""
     ports: list[int] = []
     ready = threading.Event()
     loop = asyncio.new_event_loop()
@@ -27,7 +27,7 @@ def serving(surface: str = "browser_stream", side: envoy.Side = "response") -> G
         ports.append(port)
         ready.set()
 
-    task = loop.create_task(envoy.serve(surface, address="127.0.0.1:0", side=side, grace=1, started=started))
+    task = loop.create_task(envoy.serve(surface, address="127.0.0.1:0", grace=1, started=started, **options))
 
     def run() -> None:
         with contextlib.suppress(asyncio.CancelledError):
@@ -44,9 +44,9 @@ def serving(surface: str = "browser_stream", side: envoy.Side = "response") -> G
         loop.close()
 
 
-def talk(address: str, messages: Iterable[Any]) -> list[Any]:
-    """Send all messages of one exchange and give the answers."""
-    channel = grpc.insecure_channel(address)
+def talk(address: str, messages: Iterable[Any], trust: grpc.ChannelCredentials | None = None) -> list[Any]:
+    """Send all messages of one exchange and give the answers; over TLS when there is something to trust."""
+    channel = grpc.insecure_channel(address) if trust is None else grpc.secure_channel(address, trust)
     call: Callable[..., Any] = channel.stream_stream(
         f"/{SERVICE}/{METHOD}",
         request_serializer=ProcessingRequest.SerializeToString,

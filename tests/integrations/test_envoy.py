@@ -15,7 +15,7 @@ import grpc
 import pytest
 from tests.integrations.envoy_client import body, exchange, headers, kinds, out, serving, talk
 
-from reticent.integrations import envoy
+from reticent.integrations import _envoy_exchange
 from reticent.integrations._envoy_messages import METHOD, SERVICE, ProcessingRequest, ProcessingResponse
 from reticent.testing import canary, leaks
 
@@ -56,9 +56,9 @@ def test_messages_are_read_as_envoy_writes_them(name: str) -> None:
 def test_messages_are_written_as_envoy_reads_them() -> None:
     """Our answers are, byte for byte, what Envoy's own classes write."""
     written = [
-        envoy._headers_answer("request", ["content-length"]),
-        *envoy._chunks("response", b"{}", last=True),
-        envoy._immediate(b"{}"),
+        _envoy_exchange._headers_answer("request", ["content-length"]),
+        *_envoy_exchange._chunks("response", b"{}", last=True),
+        _envoy_exchange._immediate(b"{}"),
     ]
 
     assert [HEADERS_ANSWER, BODY_ANSWER, IMMEDIATE] == [
@@ -122,7 +122,7 @@ def test_long_body_is_cut_into_pieces(address: str) -> None:
     pieces = [one.response_body.response.body_mutation.streamed_response for one in answers[2:]]
 
     assert raw == out(answers)
-    assert all(len(piece.body) <= envoy.CHUNK_BYTES for piece in pieces)
+    assert all(len(piece.body) <= _envoy_exchange.CHUNK_BYTES for piece in pieces)
     assert [False] * (len(pieces) - 1) + [True] == [piece.end_of_stream for piece in pieces]
 
 
@@ -284,7 +284,7 @@ def test_a_crash_is_told_by_its_kind(
     def crash(*_: object, **__: object) -> None:
         raise ValueError(secret)
 
-    monkeypatch.setattr(envoy, "open_body", crash)
+    monkeypatch.setattr(_envoy_exchange, "open_body", crash)
     with caplog.at_level("DEBUG"), pytest.raises(grpc.RpcError) as failed:
         talk(address, exchange("application/json", b"{}"))
 

@@ -63,10 +63,17 @@ def give_away(path: Path) -> None:
 
 @contextlib.contextmanager
 def serving(
-    command: Callable[[int], list[str]], log: Path, ready: Callable[[int], bool], stop: signal.Signals
+    command: Callable[[int], list[str]],
+    log: Path,
+    ready: Callable[[int], bool],
+    stop: signal.Signals,
+    user: User | None = None,
 ) -> Generator[tuple[int, int]]:
-    """Run the command made for a free port until the block ends; give the port and the process id."""
-    port, server = _started(command, log, ready)
+    """Run the command made for a free port until the block ends; give the port and the process id.
+
+    The ordinary user runs it, unless another is told: a program of this checkout may stand where nobody else can go.
+    """
+    port, server = _started(command, log, ready, ordinary_user() if user is None else user)
     try:
         yield port, server.pid
     finally:
@@ -79,13 +86,13 @@ def serving(
 
 
 def _started(
-    command: Callable[[int], list[str]], log: Path, ready: Callable[[int], bool]
+    command: Callable[[int], list[str]], log: Path, ready: Callable[[int], bool], user: User
 ) -> tuple[int, subprocess.Popen[bytes]]:
     for _ in range(ATTEMPTS):
         port = free_port()
         with log.open("ab") as out:
             server = subprocess.Popen(  # noqa: S603 - a server found on this machine
-                command(port), stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=log.parent, **ordinary_user()
+                command(port), stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=log.parent, **user
             )
         if _becomes_ready(server, port, ready):
             return port, server

@@ -14,6 +14,7 @@ from reticent.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from reticent.compiler import Engine, Plan
+    from reticent.compiler.following import FollowedPlan
 
 TableOption = Annotated[
     Path | None, typer.Option("--table", help="Surface table (YAML) or compiled plan (JSON); default: the one shipped.")
@@ -60,6 +61,13 @@ def plan(table: Path | None, opa: str | None = None, evidence: list[Path] | None
     from reticent.compiler import load_plan
 
     return load_plan(table, engine=engine(opa), evidence=evidence or ())
+
+
+def followed_plan(table: Path | None, opa: str | None, surface: str) -> FollowedPlan:
+    """The plan that the options name, which follows its file and has a surface."""
+    from reticent.compiler.following import FollowedPlan
+
+    return FollowedPlan(table, engine=engine(opa), surfaces=[surface])
 
 
 def open_input(file: Path | None) -> IO[bytes]:

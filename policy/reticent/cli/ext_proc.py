@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Coroutine
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,30 +26,44 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
 
     @app.command("ext-proc")
-    def _ext_proc(
+    def _ext_proc(  # noqa: PLR0913, PLR0917 - one parameter for each option
         surface: Annotated[str, typer.Option("--surface", help="The surface that bodies arrive at.")],
         host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
         port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8378,
         table: TableOption = None,
         opa: OpaOption = None,
         side: Annotated[SideOption, typer.Option("--side", help="Whose bodies are judged.")] = SideOption.response,
+        tls_cert: Annotated[
+            Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate and chain (PEM); with --tls-key.")
+        ] = None,
+        tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key (PEM).")] = None,
+        client_ca: Annotated[
+            Path | None,
+            typer.Option("--client-ca", metavar="FILE", help="Answer only clients with a certificate of these (PEM)."),
+        ] = None,
     ) -> int:
         """Answer Envoy's external processing filter over gRPC until interrupted.
 
-        The filter has to send bodies in the mode FULL_DUPLEX_STREAMED. The connection is not encrypted.
+        The filter has to send bodies in the mode FULL_DUPLEX_STREAMED. Without --tls-cert the connection is not
+        encrypted. The table is looked at every two seconds, and a change counts for the exchanges that begin then;
+        one that cannot be loaded leaves the last good plan.
         """
         try:
-            from reticent.integrations.envoy import serve
+            from reticent.integrations.envoy import Tls, serve
         except ImportError:
             raise ConfigurationError("`reticent ext-proc` needs the extra: pip install 'reticent[envoy]'") from None
         shown = f"[{host}]" if ":" in host else host
-        plan = _options.plan(table, opa)
+        if (tls_cert is None) != (tls_key is None) or (client_ca is not None and tls_cert is None):
+            raise ConfigurationError("--tls-cert and --tls-key go together, and --client-ca needs both")
+        tls = None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key, client_ca)
+        plan = _options.followed_plan(table, opa, surface)
 
         def started(at: int) -> None:
-            sys.stderr.write(f"reticent: {surface} on {shown}:{at} for Envoy\n")
+            sys.stderr.write(f"reticent: {surface} on {shown}:{at} for Envoy{', over TLS' if tls else ''}\n")
             sys.stderr.flush()
 
-        _until_told(serve(surface, address=f"{shown}:{port}", plan=plan, side=side.value, started=started))
+        address = f"{shown}:{port}"
+        _until_told(serve(surface, address=address, plan=plan, side=side.value, tls=tls, started=started))
         return 0
 
 
