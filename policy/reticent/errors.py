@@ -29,6 +29,8 @@
     │   ├── StoreFull                 the store has no room left
     │   ├── StoreEvicts               the store may throw live rows away by itself
     │   ├── KeyUnavailable            the key that a task was wrapped with is not at hand
+    │   │   ├── KeyServiceAway        the key service could not be asked, or not in time
+    │   │   └── KeyDenied             the key service does not let this caller use the key
     │   └── Tampered                  a row that does not open, or is not where it was written
     └── EgressRefused                 content was not let out; the only safe answer to bad input
         ├── MalformedInput            not the format it was said to be
@@ -266,6 +268,18 @@ class KeyUnavailable(StoreError):
     """The key-encryption key of a task is not at hand, or is another one."""
 
     code = "key-unavailable"
+
+
+class KeyServiceAway(KeyUnavailable):
+    """The key service could not be asked, or did not answer in time; nothing was acknowledged, so try again."""
+
+    code = "key-service-away"
+
+
+class KeyDenied(KeyUnavailable):
+    """The key service does not let this caller use the key; trying again changes nothing."""
+
+    code = "key-denied"
 
 
 class Tampered(StoreError):

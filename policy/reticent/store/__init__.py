@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from reticent.store.aws_kms import AwsKms
     from reticent.store.keys import Key, Keyset, KeyWrapper
     from reticent.store.opening import open_async_store, open_store
     from reticent.store.records import STATES, Receipt, State, SweepReport, TaskInfo, TurnInfo
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "AsyncStore": "stores",
     "AsyncTasks": "tasks",
+    "AwsKms": "aws_kms",
     "Key": "keys",
     "KeyWrapper": "keys",
     "Keyset": "keys",
@@ -41,6 +43,7 @@ __all__ = [
     "STATES",
     "AsyncStore",
     "AsyncTasks",
+    "AwsKms",
     "Key",
     "KeyWrapper",
     "Keyset",

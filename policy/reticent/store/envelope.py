@@ -36,6 +36,18 @@ def place(tenant: str, task: str, turn: int = 0, sequence: int = 0) -> bytes:
     )
 
 
+def names(at: bytes) -> tuple[str, str]:
+    """Tenant and task of what ``place`` gave."""
+    found: list[str] = []
+    start = len(_FORMAT)
+    for _ in range(2):
+        (length,) = struct.unpack_from(">I", at, start)
+        start += 4
+        found.append(at[start : start + length].decode("utf-8", "surrogatepass"))
+        start += length
+    return found[0], found[1]
+
+
 def seal(key: bytes, plaintext: bytes, at: bytes) -> bytes:
     """``plaintext`` under ``key``, bound to the place ``at``."""
     nonce = os.urandom(_NONCE)

@@ -60,8 +60,9 @@ def rewrap(operations: Operations, keys: KeyWrapper) -> Flow[int]:
     """Put the data key of every live task under the primary key; see ``Store.rewrap``."""
     count = 0
     heads: tuple[TaskRow, ...] = yield Operation(operations.live(None), writes=False)
+    primary: str = (yield Work(lambda: keys.primary)) if heads else ""
     for head in heads:
-        if head.key_id != keys.primary:
+        if head.key_id != primary:
             key_id, wrapped = yield Work(partial(_under_primary, head, keys))
             count += yield Operation(operations.rewrap(head, key_id, wrapped), writes=True)
     return count

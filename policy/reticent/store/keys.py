@@ -35,7 +35,8 @@ class KeyWrapper(Protocol):
     """What wraps the data keys of tasks: a ``Keyset``, or an adapter to a key service.
 
     A wrapper is called once for each ``hold`` and ``restore``; an adapter to a remote service may keep what it
-    unwrapped in memory for a while. It raises ``KeyUnavailable`` when the service is away or the key is gone.
+    unwrapped in memory for a while (``AwsKms`` does). It raises ``KeyUnavailable`` when the service is away or the key
+    is gone.
     """
 
     @property

@@ -20,7 +20,7 @@ _CANARY = "CANARY-a64d1f"
 
 
 def _events(frames: Sequence[tuple[str, Any]], size: int) -> list[tuple[str, Any]]:
-    from botocore.eventstream import EventStreamBuffer  # type: ignore[import-untyped]
+    from botocore.eventstream import EventStreamBuffer
 
     raw = b"".join(make_message(name, orjson.dumps(payload)) for name, payload in frames)
     stream = reticent.load_plan().stream("browser_stream", wire="aws-eventstream")

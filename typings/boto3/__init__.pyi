@@ -1,0 +1,6 @@
+from typing import Any
+
+def client(service_name: str, **options: Any) -> Any: ...
+
+class Session:
+    def client(self, service_name: str, **options: Any) -> Any: ...
