@@ -15,6 +15,7 @@ from reticent.scan._input import whole
 from reticent.scan._kinds import kind_of, unreadable
 from reticent.scan._lines import JsonLines, broken, found
 from reticent.scan._objects import Objects
+from reticent.scan._resume import Marks
 from reticent.scan._texts import Texts
 from reticent.scan.findings import Note, NotRead, Where
 from reticent.streams.detect import SNIFF_LIMIT
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reticent.scan._input import Input
+    from reticent.scan._resume import Progress
     from reticent.scan.findings import Write
     from reticent.scan.judge import Judge
 
@@ -31,8 +33,12 @@ _LINES: Final = frozenset({"jsonl", "ai-sdk-v4"})
 _WHOLE: Final = frozenset({"json", "json-array"})
 
 
-def notes(source: str, content: Input, judge: Judge, write: Write) -> Iterator[Note]:
-    """Look through one content, whatever it is; what may stay goes to ``write``."""
+def notes(source: str, content: Input, judge: Judge, write: Write, progress: Progress | None = None) -> Iterator[Note]:
+    """Look through one content, whatever it is; what may stay goes to ``write``.
+
+    With ``progress``, lines, logs and objects of MessagePack are begun where it says.
+    """
+    marks = Marks(judge, content, progress)
     kind = kind_of(content.head, is_all=len(content.head) < SNIFF_LIMIT)
     pieces = content.pieces()
     if kind in _WHOLE:
@@ -40,11 +46,11 @@ def notes(source: str, content: Input, judge: Judge, write: Write) -> Iterator[N
     elif kind in _FRAMED:
         yield from Frames(source, judge, write, kind).notes(pieces)
     elif kind in _LINES:
-        yield from JsonLines(source, judge, write).notes(pieces)
+        yield from JsonLines(source, judge, write, marks).notes(pieces)
     elif kind == "text":
-        yield from Texts(source, judge, write).notes(pieces)
+        yield from Texts(source, judge, write, marks).notes(pieces)
     elif kind == "msgpack":
-        yield from Objects(source, judge, write).notes(pieces)
+        yield from Objects(source, judge, write, marks).notes(pieces)
     elif kind != "empty":
         yield unreadable(source, kind, content.head)
 
@@ -78,4 +84,4 @@ def _document(source: str, pieces: Iterator[bytes], judge: Judge, write: Write, 
 def _no_document(source: str, data: bytes, judge: Judge, write: Write) -> Iterator[Note]:
     """What began like one document and is none: several behind one another, or one that was cut short."""
     yield broken(source, len(data), Where(line=1, offset=0))
-    yield from Texts(source, judge, write).notes(iter((data,)))
+    yield from Texts(source, judge, write, Marks(judge)).notes(iter((data,)))

@@ -27,6 +27,17 @@ class Input:
             yield piece
             piece = self._raw.read(PIECE)
 
+    def again(self, start: int, size: int) -> bytes:
+        """``size`` bytes from ``start`` on; what is read next stands behind them."""
+        self._raw.seek(start)
+        return _exactly(self._raw, size)
+
+    def from_here(self, piece: bytes) -> Iterator[bytes]:
+        """``piece``, which was read already, and everything that stands behind it."""
+        while piece:
+            yield piece
+            piece = self._raw.read(PIECE)
+
 
 def whole(pieces: Iterator[bytes], limit: int) -> tuple[bytes, bool]:
     """All of ``pieces`` and True, or what was read and False when that is more than ``limit`` bytes."""

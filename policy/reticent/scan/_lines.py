@@ -20,6 +20,7 @@ from reticent.scan.findings import Finding, Note, NotRead, Where, placed
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
+    from reticent.scan._resume import Marks
     from reticent.scan.findings import Write
     from reticent.scan.judge import Judge, Judged
 
@@ -36,20 +37,24 @@ _ENDS: Final = (b"}\n", b"]\n", b"}\r\n", b"]\r\n", b'"\n', b'"\r\n')
 class JsonLines:
     """One file of JSON lines."""
 
-    def __init__(self, source: str, judge: Judge, write: Write) -> None:
+    def __init__(self, source: str, judge: Judge, write: Write, marks: Marks) -> None:
         """Look through ``source``; what may stay goes to ``write``."""
         self._source = source
         self._judge = judge
         self._write = write
+        self._marks = marks
         self._run = Run(source, judge, write)
-        self._number = 1
-        self._offset = 0
-        self._has_pieces = False
+        marks.resume()
+        self._number: int = marks.state.get("line", 1)
+        self._offset: int = marks.state.get("at", 0)
+        self._has_pieces: bool = marks.state.get("events", False)
+        self._is_inside = False
 
     def notes(self, pieces: Iterator[bytes]) -> Iterator[Note]:
         """Everything there is to tell of the file."""
         limit = self._judge.program.options.max_bytes
-        for block, is_whole in blocks(pieces, limit):
+        for block, is_whole in blocks(self._marks.pieces(self._told, pieces), limit):
+            self._is_inside = not is_whole and not block.endswith(b"\n")
             if not is_whole:
                 yield self._too_large(Where(line=self._number, offset=self._offset))
                 yield from self._run.end()
@@ -57,6 +62,12 @@ class JsonLines:
             else:
                 yield from self._block(block)
         yield from self._run.end()
+
+    def _told(self) -> dict[str, Any] | None:
+        """Where it is, unless that is inside a run of events or a line."""
+        if self._run.is_open or self._is_inside:
+            return None
+        return {"at": self._offset, "line": self._number, "events": self._has_pieces}
 
     def _too_large(self, where: Where) -> NotRead:
         limit = self._judge.program.options.max_bytes

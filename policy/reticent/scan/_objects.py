@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from reticent.edits import Edit
     from reticent.scan._msgpack import Packed
+    from reticent.scan._resume import Marks
     from reticent.scan.findings import Write
     from reticent.scan.judge import Judge
 
@@ -26,13 +27,15 @@ if TYPE_CHECKING:
 class Objects:
     """One file of objects."""
 
-    def __init__(self, source: str, judge: Judge, write: Write) -> None:
+    def __init__(self, source: str, judge: Judge, write: Write, marks: Marks) -> None:
         """Look through ``source``; what may stay goes to ``write``."""
         self._source = source
         self._judge = judge
         self._write = write
         self._limit = judge.program.options.max_bytes
-        self._offset = 0
+        self._marks = marks
+        marks.resume()
+        self._offset: int = marks.state.get("at", 0)
 
     def notes(self, pieces: Iterator[bytes]) -> Iterator[Note]:
         """Everything there is to tell of the file; behind a fault nothing more of it is read.
@@ -58,7 +61,7 @@ class Objects:
         reader = Unpacker(strict_map_key=False, max_buffer_size=0)
         held = bytearray()
         start = base = 0
-        for piece in pieces:
+        for piece in self._marks.pieces(lambda: {"at": self._offset}, pieces):
             reader.feed(piece)
             held += piece
             try:

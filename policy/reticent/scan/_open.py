@@ -22,6 +22,7 @@ from reticent.scan.findings import Note, NotRead
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from reticent.scan._resume import Progress
     from reticent.scan.judge import Judge
 
 PACKED: Final = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
@@ -75,9 +76,9 @@ def zstd() -> Any:
     return module
 
 
-def notes(source: str, raw: BinaryIO, judge: Judge) -> Iterator[Note]:
-    """Look through one file, and through the members of an archive."""
-    yield from _guarded(source, lambda: _opened(source, raw, judge, 0))
+def notes(source: str, raw: BinaryIO, judge: Judge, progress: Progress | None = None) -> Iterator[Note]:
+    """Look through one file, and through the members of an archive; those are not begun in their middle."""
+    yield from _guarded(source, lambda: _opened(source, raw, judge, 0, progress))
 
 
 def _guarded(source: str, look: Callable[[], Iterator[Note]]) -> Iterator[Note]:
@@ -92,14 +93,14 @@ def _guarded(source: str, look: Callable[[], Iterator[Note]]) -> Iterator[Note]:
         yield NotRead(source, "damaged", f"cannot be unpacked ({type(error).__name__}); what came before was read")
 
 
-def _opened(source: str, raw: BinaryIO, judge: Judge, depth: int) -> Iterator[Note]:
+def _opened(source: str, raw: BinaryIO, judge: Judge, depth: int, progress: Progress | None = None) -> Iterator[Note]:
     head = _peek(raw)
     name = packing(head)
     if name is not None and depth >= _DEEPEST:
         yield NotRead(source, "packed-too-deep", f"compressed more than {_DEEPEST} times over")
     elif name is not None:
         with unpacked(name, raw) as inner:
-            yield from _opened(source, inner, judge, depth + 1)
+            yield from _opened(source, inner, judge, depth + 1, progress)
     elif head.startswith(b"PK\x03\x04"):
         yield from _zip(source, raw, judge, depth)
     elif head[_TAR_AT : _TAR_AT + 5] == b"ustar":
@@ -107,7 +108,7 @@ def _opened(source: str, raw: BinaryIO, judge: Judge, depth: int) -> Iterator[No
     elif head.startswith((b"PAR1", b"SQLite format 3\x00")):
         yield NotRead(source, "unsupported", "a database or table inside a compressed file; unpack it first")
     else:
-        yield from _content.notes(source, Input(raw), judge, None)
+        yield from _content.notes(source, Input(raw), judge, None, progress)
 
 
 def _peek(raw: Any) -> bytes:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from reticent.scan._resume import Progress
     from reticent.scan._rows import JudgedRow
     from reticent.scan.judge import Judge
 
@@ -45,10 +46,16 @@ class ParquetLook:
             for name in self.columns
         )
 
-    def notes(self) -> Iterator[Note]:
-        """Everything there is to tell of the file."""
+    def notes(self, progress: Progress | None = None) -> Iterator[Note]:
+        """Everything there is to tell of the file; with ``progress`` from the row group on that it names."""
         counted: Counter[tuple[str, str]] = Counter()
-        for group in range(self.file.num_row_groups if self.columns else 0):
+        first = 0
+        if progress is not None and isinstance(progress.place, dict):
+            progress.accept()
+            first = progress.place["group"]
+            counted.update({(column, kind): count for column, kind, count in progress.place["unread"]})
+        for group in range(first, self.file.num_row_groups if self.columns else 0):
+            self._judge.forget()
             for row, told in self.judged(group):
                 if isinstance(told, NotRead):
                     yield told
@@ -57,6 +64,8 @@ class ParquetLook:
                 for column, hit in told.hits:
                     where = Where(row_group=group, row=row, column=column, pointer=hit.where.pointer)
                     yield Finding(self._source, where, hit.rule, hit.reasoning_class, hit.count, hit.length)
+            if progress is not None:
+                progress.reached({"group": group + 1, "unread": [[*name, count] for name, count in counted.items()]})
         yield from unread(self._source, counted, Where())
 
     def judged(self, group: int) -> Iterator[tuple[int, JudgedRow | NotRead]]:

@@ -262,12 +262,12 @@ def _table(store: PostgresTables, table: Table, judge: Judge, state: State | Non
         state.begin(name)
     yield from earlier
     look = TableLook(store, table, judge)
+    look.resume(place["unread"] if place is not None else ())
     held: list[Note] = []
-    for batch in store.batches(table, tuple(place) if place is not None else None):
+    for batch in store.batches(table, tuple(place["key"]) if place is not None else None):
         notes = [note for _, _, told in look.batch(batch) for note in told]
         if state is not None and table.key:
-            notes += look.end()
-            state.save(name, "", notes, place=list(batch[-1].key))
+            state.save(name, "", notes, place={"key": list(batch[-1].key), "unread": look.counted})
         else:
             held += notes
         yield from notes

@@ -75,6 +75,10 @@ class TableLook:
         self._rows = RowJudge(judge, table.columns)
         self._unread: Counter[tuple[str, str]] = Counter()
 
+    def batches(self, after: tuple[Any, ...] | None) -> Iterator[list[Row]]:
+        """The rows behind the key ``after``."""
+        return self._store.batches(self.table, after)
+
     def batch(self, rows: Sequence[Row]) -> Iterator[tuple[Row, JudgedRow | None, list[Note]]]:
         """Each row, what was found in it (None when it could not be judged), and that as notes."""
         for row in rows:
@@ -94,6 +98,15 @@ class TableLook:
         """What the whole table has to tell: columns with bytes that nothing here can read."""
         yield from unread(self._store.source, self._unread, Where(table=self.table.name))
         self._unread.clear()
+
+    @property
+    def counted(self) -> list[Any]:
+        """Cells that could not be looked at so far, as JSON values: what ``resume`` takes."""
+        return [[*name, count] for name, count in sorted(self._unread.items())]
+
+    def resume(self, counted: Sequence[Sequence[Any]]) -> None:
+        """Go on with what an earlier look had ``counted``."""
+        self._unread.update({(column, kind): count for column, kind, count in counted})
 
     @property
     def where_table(self) -> Where:

@@ -8,7 +8,7 @@ would take it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reticent.errors import EgressRefused, InputTooLarge
 from reticent.scan._input import blocks
@@ -18,6 +18,7 @@ from reticent.scan.findings import Note, NotRead, Where
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from reticent.scan._resume import Marks
     from reticent.scan.findings import Write
     from reticent.scan.judge import Judge
 
@@ -33,23 +34,28 @@ _AFTER_BREAK: Final = re.compile(rb"\n(?=" + _STAMP.pattern + rb")")
 class Texts:
     """One file of text."""
 
-    def __init__(self, source: str, judge: Judge, write: Write) -> None:
+    def __init__(self, source: str, judge: Judge, write: Write, marks: Marks) -> None:
         """Look through ``source``; what may stay goes to ``write``."""
         self._source = source
         self._judge = judge
         self._write = write
-        self._number = 1
-        self._offset = 0
+        self._marks = marks
+        marks.resume()
+        self._number: int = marks.state.get("line", 1)
+        self._offset: int = marks.state.get("at", 0)
+        self._is_log: bool | None = marks.state.get("log")
+        self._is_inside = False
 
     def notes(self, pieces: Iterator[bytes]) -> Iterator[Note]:
         """Everything there is to tell of the file."""
         limit = self._judge.program.options.max_bytes
-        is_log: bool | None = None
+        is_log = self._is_log
         held: list[bytes] = []
         size = 0
-        for block, is_whole in blocks(pieces, limit):
+        for block, is_whole in blocks(self._marks.pieces(self._told, pieces), limit):
             if is_log is None:
-                is_log = _STAMP.match(block) is not None
+                self._is_log = is_log = _STAMP.match(block) is not None
+            self._is_inside = not is_whole and not block.endswith(b"\n")
             last = _last_record(block) if is_log else 0
             if size + last > limit or not is_whole:
                 yield from self._rest(held, is_log=is_log, cut=True)
@@ -64,6 +70,10 @@ class Texts:
             held.append(block[last:])
             size += len(block) - last
         yield from self._rest(held, is_log=bool(is_log), cut=False)
+
+    def _told(self) -> dict[str, Any] | None:
+        """Where the record begins that is held, unless that is inside a line."""
+        return None if self._is_inside else {"at": self._offset, "line": self._number, "log": self._is_log}
 
     def _rest(self, held: list[bytes], *, is_log: bool, cut: bool) -> Iterator[Note]:
         body = b"".join(held)

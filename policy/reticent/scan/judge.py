@@ -79,6 +79,10 @@ class Judge:
         self.presearch = Presearch(program)
         self._partial = [dialect for dialect in all_dialects() if dialect.stream is not None]
 
+    def forget(self) -> None:
+        """Ask again about shapes of objects that were seen already."""
+        self._shapes.clear()
+
     def hits(self, report: Report) -> tuple[Hit, ...]:
         """What ``report`` counted, by rule."""
         return tuple(

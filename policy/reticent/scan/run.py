@@ -99,35 +99,35 @@ def _looks(
 def _files(wanted: Scan, files: Sequence[File], state: State | None, stack: ExitStack) -> Iterator[Iterable[Note]]:
     """What is told of each file, in order."""
     fresh = [file for file in files if state is None or state.done(file.name, file.stamp) is None]
-    looks = iter(_fresh(wanted, fresh, stack))
+    looks = iter(_fresh(wanted, fresh, state, stack))
     waiting = {file.name for file in fresh}
     for file in files:
         if file.name in waiting:
-            yield _kept(file, next(looks), state)
+            yield next(looks)
         else:
             assert state is not None  # noqa: S101 - it said that the file is done
             yield state.done(file.name, file.stamp) or ()
 
 
-def _kept(file: File, notes: Iterable[Note], state: State | None) -> Iterable[Note]:
+def _look(file: File, judge: Judge, state: State | None) -> Iterator[Note]:
+    """One file; with a state, from where an earlier run was, and kept in it."""
     if state is None:
-        return notes
-    told = list(notes)
-    state.begin(file.name)
-    state.save(file.name, file.stamp, told)
-    return told
+        return look_at_file(file, judge)
+    progress = states.FileProgress(state, file)
+    return progress.notes(look_at_file(file, judge, progress))
 
 
-def _fresh(wanted: Scan, files: Sequence[File], stack: ExitStack) -> Iterator[Iterable[Note]]:
+def _fresh(wanted: Scan, files: Sequence[File], state: State | None, stack: ExitStack) -> Iterator[Iterable[Note]]:
     if wanted.jobs <= 1 or len(files) <= 1:
         judge = wanted.settings.judge() if files else None
         for file in files:
             assert judge is not None  # noqa: S101 - there is a file
-            yield look_at_file(file, judge)
+            yield _look(file, judge, state)
         return
     # Workers are started afresh: a copy of a process with threads (a progress bar has one) can stand still for ever.
+    kept = None if wanted.state is None else (wanted.state, wanted.fingerprint)
     pool = stack.enter_context(
-        ProcessPoolExecutor(wanted.jobs, get_context("spawn"), initializer=_start, initargs=(wanted.settings,))
+        ProcessPoolExecutor(wanted.jobs, get_context("spawn"), initializer=_start, initargs=(wanted.settings, kept))
     )
     running: deque[Future[list[Note]]] = deque()
     for file in files:
@@ -138,13 +138,25 @@ def _fresh(wanted: Scan, files: Sequence[File], stack: ExitStack) -> Iterator[It
         yield running.popleft().result()
 
 
-_judges: list[Judge] = []
-"""The judge of a worker process."""
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """What a worker process holds: its judge, and which state it keeps its progress in."""
+
+    judge: Judge
+    state: tuple[Path, str] | None
 
 
-def _start(settings: Settings) -> None:
-    _judges[:] = [settings.judge()]
+_workers: list[_Worker] = []
+"""The one of this process."""
+
+
+def _start(settings: Settings, state: tuple[Path, str] | None) -> None:
+    _workers[:] = [_Worker(settings.judge(), state)]
 
 
 def _work(file: File) -> list[Note]:
-    return list(look_at_file(file, _judges[0]))
+    (worker,) = _workers
+    if worker.state is None:
+        return list(_look(file, worker.judge, None))
+    with states.opened(*worker.state) as state:
+        return list(_look(file, worker.judge, state))

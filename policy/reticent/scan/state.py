@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reticent.scan.findings import Note
+    from reticent.scan.sources import File
 
-__all__ = ["State"]
+__all__ = ["FileProgress", "State", "opened"]
 
-_VERSION: Final = 1
+_VERSION: Final = 2
+_WAIT: Final = 60.0
+"""Seconds to wait for another process of the same scan."""
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS about (what TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS source (name TEXT PRIMARY KEY, stamp TEXT NOT NULL, done INTEGER NOT NULL, place TEXT);
@@ -83,6 +86,47 @@ class State:
             yield from_dict(json.loads(told))
 
 
+class FileProgress:
+    """How far the look through one file has got, kept in a state; a ``Progress``."""
+
+    def __init__(self, state: State, file: File) -> None:
+        """Begin where ``state`` says that an earlier look through ``file`` was."""
+        self._state = state
+        self._file = file
+        self.place, self._earlier = state.place(file.name, file.stamp)
+        self._held: list[Note] = []
+        self._accepted = self._begun = False
+
+    def accept(self) -> None:
+        """See ``Progress``."""
+        self._accepted = True
+
+    def reached(self, place: Any) -> None:
+        """See ``Progress``."""
+        self._begin()
+        self._state.save(self._file.name, self._file.stamp, self._held, place=place)
+        self._held = []
+
+    def notes(self, look: Iterable[Note]) -> Iterator[Note]:
+        """What was told earlier, if that still stands, and what ``look`` tells; the state has it all at the end."""
+        for note in look:
+            yield from self._told_earlier()
+            self._held.append(note)
+            yield note
+        yield from self._told_earlier()
+        self._state.save(self._file.name, self._file.stamp, self._held)
+
+    def _told_earlier(self) -> list[Note]:
+        self._begin()
+        earlier, self._earlier = self._earlier, []
+        return earlier if self._accepted else []
+
+    def _begin(self) -> None:
+        if not self._begun and not self._accepted:
+            self._state.begin(self._file.name)
+        self._begun = True
+
+
 @contextmanager
 def opened(path: Path, fingerprint: str) -> Generator[State]:
     """The state in the file at ``path``, which is made if need be.
@@ -91,7 +135,7 @@ def opened(path: Path, fingerprint: str) -> Generator[State]:
         ConfigurationError: the file is none, or of a scan that looks for something else.
     """
     try:
-        with closing(sqlite3.connect(path)) as connection:
+        with closing(sqlite3.connect(path, timeout=_WAIT)) as connection:
             with connection:
                 connection.executescript(_SCHEMA)
                 connection.execute("INSERT OR IGNORE INTO about VALUES ('scan', ?)", (f"{_VERSION} {fingerprint}",))
