@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PACKED: Final = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
 _DEEPEST: Final = 2
-_TAR_AT: Final = 257
+TAR_AT: Final = 257
 _ENCRYPTED_FLAG: Final = 0x1
 BROKEN: Final = (
     OSError,
@@ -43,6 +43,21 @@ BROKEN: Final = (
 
 class CannotUnpack(Exception):
     """A packing that this installation has no reader for."""
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether a content that begins with ``head`` is a ZIP archive."""
+    return head.startswith(b"PK\x03\x04")
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether a content that begins with ``head``, of 512 bytes, is a tar archive."""
+    return head[TAR_AT : TAR_AT + 5] == b"ustar"
+
+
+def is_encrypted(info: zipfile.ZipInfo) -> bool:
+    """Whether a member of a ZIP archive is encrypted."""
+    return bool(info.flag_bits & _ENCRYPTED_FLAG)
 
 
 def packing(head: bytes) -> str | None:
@@ -101,9 +116,9 @@ def _opened(source: str, raw: BinaryIO, judge: Judge, depth: int, progress: Prog
     elif name is not None:
         with unpacked(name, raw) as inner:
             yield from _opened(source, inner, judge, depth + 1, progress)
-    elif head.startswith(b"PK\x03\x04"):
+    elif is_zip(head):
         yield from _zip(source, raw, judge, depth)
-    elif head[_TAR_AT : _TAR_AT + 5] == b"ustar":
+    elif is_tar(head):
         yield from _tar(source, raw, judge, depth)
     elif head.startswith((b"PAR1", b"SQLite format 3\x00")):
         yield NotRead(source, "unsupported", "a database or table inside a compressed file; unpack it first")
@@ -124,7 +139,7 @@ def _zip(source: str, raw: BinaryIO, judge: Judge, depth: int) -> Iterator[Note]
             if info.is_dir():
                 continue
             name = f"{source}!{info.filename}"
-            if info.flag_bits & _ENCRYPTED_FLAG:
+            if is_encrypted(info):
                 yield NotRead(name, "encrypted", "encrypted (ZIP)")
                 continue
             yield from _guarded(name, partial(_zipped, name, archive, info, judge, depth))
@@ -147,7 +162,7 @@ def _member(name: str, opened: IO[bytes], judge: Judge, depth: int) -> Iterator[
     """One member of an archive; an archive inside an archive is not opened."""
     with opened:
         head = _peek(opened)
-        if head.startswith(b"PK\x03\x04") or head[_TAR_AT : _TAR_AT + 5] == b"ustar":
+        if is_zip(head) or is_tar(head):
             yield NotRead(name, "packed-too-deep", "an archive inside an archive; unpack it first")
         else:
             yield from _opened(name, cast("BinaryIO", opened), judge, depth)

@@ -44,24 +44,27 @@ class Kept(Exception):
 
 def replace(
     file: File,
-    findings: list[Finding],
+    notes: list[Finding | NotRead],
     make: Callable[[Path, Path], None],
     look: Callable[[Path], list[Finding | NotRead]],
     journal: Journal,
 ) -> None:
     """Put in place of ``file`` what ``make(old, new)`` makes of it, provided that ``look`` finds nothing in that.
 
+    ``notes`` are what was told of it. Members of archives that could not be read may be as they were.
+
     Raises:
         Kept: the file has other names, changed meanwhile, cannot be replaced, or would still hold reasoning.
     """
     path = file.path.resolve()
+    findings = [note for note in notes if isinstance(note, Finding)]
     _check(file, path)
     handle, name = tempfile.mkstemp(prefix=PREFIX, dir=path.parent)
     os.close(handle)
     new = Path(name)
     try:
         make(path, new)
-        _check_made(file, new, look)
+        _check_made(file, new, notes, look)
         _settle(path, new)
         if stamp_of(path.stat()) != file.stamp:
             raise Kept(file.name, "changed", "changed while it was read; nothing was written")
@@ -81,14 +84,14 @@ def rewrite_content(source: str, judge: Judge) -> Callable[[Path, Path], None]:
 
     def make(old: Path, new: Path) -> None:
         with old.open("rb") as raw, new.open("wb") as out, ExitStack() as stack:
-            inner, target = _through(raw, cast("BinaryIO", out), stack)
+            inner, target = through(raw, cast("BinaryIO", out), stack)
             for _ in _content.notes(source, Input(inner), judge, target.write):
                 pass  # they were told before; what is left is looked at once more when it is written
 
     return make
 
 
-def _through(raw: BinaryIO, out: BinaryIO, stack: ExitStack) -> tuple[BinaryIO, BinaryIO]:
+def through(raw: BinaryIO, out: BinaryIO, stack: ExitStack) -> tuple[BinaryIO, BinaryIO]:
     """The content inside every packing of ``raw``, and what packs it the same way into ``out``."""
     while (name := _open.packing(_head(raw))) is not None:
         level = _head(raw)[3:4]
@@ -119,11 +122,24 @@ def _check(file: File, path: Path) -> None:
         raise Kept(file.name, "read-only", "may not be written")
 
 
-def _check_made(file: File, new: Path, look: Callable[[Path], list[Finding | NotRead]]) -> None:
-    """Refuse a file in which a second look finds anything."""
-    left = [note for note in look(new) if isinstance(note, Finding) or not note.partly]
+def _check_made(
+    file: File, new: Path, notes: list[Finding | NotRead], look: Callable[[Path], list[Finding | NotRead]]
+) -> None:
+    """Refuse a file in which a second look finds anything, or cannot read what the first one could."""
+    known = {(_member(note.source, file.name), note.code) for note in notes if isinstance(note, NotRead)}
+    left = [
+        note
+        for note in look(new)
+        if isinstance(note, Finding)
+        or not (note.partly or ((member := _member(note.source, str(new))) and (member, note.code) in known))
+    ]
     if left:
         raise Kept(file.name, "not-clean", f"{len(left)} findings or gaps would be left; nothing was written")
+
+
+def _member(source: str, name: str) -> str:
+    """The member of the archive ``name`` that a source is; nothing for the archive itself."""
+    return source.removeprefix(name)
 
 
 def _settle(old: Path, new: Path) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reticent.scan import _rewrite, _sqlite
+from reticent.scan._archive import rewrite_archive
 from reticent.scan._changes import TableScrub
 from reticent.scan.findings import Finding, NotRead
 from reticent.scan.look import kind_of, look_at, look_at_file
@@ -86,11 +87,10 @@ def _file(file: File, judge: Judge, wanted: Scrub, journal: Journal) -> Iterator
     if not findings:
         return
     try:
-        _check(file, findings, gaps)
+        members = _members(file, findings, gaps)
         if wanted.write:
-            _rewrite.replace(
-                file, findings, _maker(kind, file, judge), lambda path: list(look_at(path, judge)), journal
-            )
+            make = _maker(kind, file, members, judge)
+            _rewrite.replace(file, notes, make, lambda path: list(look_at(path, judge)), journal)
         else:
             journal.done(Removal(file.name, None, None, counted(findings), digest_of(file.path), "", file.size, 0))
     except _rewrite.Kept as kept:
@@ -99,24 +99,24 @@ def _file(file: File, judge: Judge, wanted: Scrub, journal: Journal) -> Iterator
         yield NotRead(file.name, "read-only", f"cannot be written ({type(error).__name__})")
 
 
-def _check(file: File, findings: list[Finding], gaps: list[NotRead]) -> None:
-    """Refuse what cannot be written again.
+def _members(file: File, findings: list[Finding], gaps: list[NotRead]) -> frozenset[str]:
+    """The members of an archive in which something was found; none for a file that is no archive.
 
     Raises:
-        Kept: says why.
+        Kept: what was found stands in something that was not read as a whole.
     """
-    if any(not gap.partly for gap in gaps):
+    found = frozenset(note.source for note in findings)
+    if any(not gap.partly and gap.source in {file.name, *found} for gap in gaps):
         raise _rewrite.Kept(file.name, "not-whole", "was not read as a whole, so it is not changed")
-    if any(note.source != file.name for note in findings):
-        raise _rewrite.Kept(file.name, "archive", "stands in an archive; unpack it first")
+    return found - {file.name}
 
 
-def _maker(kind: str, file: File, judge: Judge) -> Callable[[Path, Path], None]:
+def _maker(kind: str, file: File, members: frozenset[str], judge: Judge) -> Callable[[Path, Path], None]:
     if kind == "parquet":
         from reticent.scan._parquet_rewrite import rewrite_parquet
 
         return rewrite_parquet(file.name, judge)
-    return _rewrite.rewrite_content(file.name, judge)
+    return rewrite_archive(file.name, members, judge) if members else _rewrite.rewrite_content(file.name, judge)
 
 
 def _sqlite_file(file: File, judge: Judge, wanted: Scrub, journal: Journal) -> Iterator[NotRead]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.library.scan.material import (
-    ARCHIVED,
     ASKED,
     CLEAN,
     FLAT,
@@ -117,13 +116,12 @@ def test_the_receipt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        (ARCHIVED["zip"](lines(MESSAGE)), "archive"),
         (gzip.compress(lines(MESSAGE) * 900)[:-20], "not-whole"),
         (sse(events(SECRET, kind="thinking")) + b'data: {"a": nonsense, nothing else}\n\n', "not-whole"),
     ],
 )
 def test_what_cannot_be_written_again_stays(data: bytes, code: str, tmp_path: Path) -> None:
-    """Archives and files that were not read as a whole are left as they are, and told."""
+    """Files that were not read as a whole are left as they are, and told."""
     path = tmp_path / "file"
     path.write_bytes(data)
     receipt = remove(path, receipt=tmp_path / "receipt.json")
