@@ -92,6 +92,17 @@ def histories() -> st.SearchStrategy[Any]:
     )
 
 
+def records() -> st.SearchStrategy[Any]:
+    """Log records around messages, under names that place what stands below them and under others."""
+    names = st.sampled_from(
+        ["answer", "answer", "reply", "system", "input", "arguments", "message", "choices", "output"]
+    )
+    held = st.one_of(histories().map(lambda told: (told["messages"] or [{}])[0]), values())
+    told = st.sampled_from(["turn", "content-block-start", "system-prompt", "text", "data-x"]) | values()
+    beside = st.dictionaries(st.sampled_from(["event", "part_kind", "kind", "lc", "author", "level"]), told, max_size=2)
+    return st.builds(lambda one, other: {**one, **other}, st.dictionaries(names, held, min_size=1, max_size=3), beside)
+
+
 def by_walk(value: Any, program: Program, report: Report) -> Edit | None:
     """What the walk finds, without any look at the bytes."""
     return Walk(program, report).root(value)

@@ -20,6 +20,7 @@ from tests.properties.signs import (
     answer,
     by_walk,
     histories,
+    records,
     spellings,
     values,
 )
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from reticent.serializers.program import Program
 
 
-@given(values() | histories() | payloads(SECRET), st.sampled_from(PROGRAMS))
-@settings(max_examples=200)
+@given(values() | histories() | records() | payloads(SECRET), st.sampled_from(PROGRAMS))
+@settings(max_examples=250)
 def test_search_and_walk_agree(value: Any, program: Program) -> None:
     """A payload of any mixture of signs gets the answer and the report that the walk alone gives."""
     assert all(agrees(data, program) for data in spellings(value))

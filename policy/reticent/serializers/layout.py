@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from reticent.dialects._positions import TELLING, TYPES, Position
+from reticent.dialects._positions import KEYS, TELLING, TYPES, Position, told
 from reticent.edits import DROP, Children
 from reticent.serializers.report import measure
 
@@ -89,6 +89,8 @@ class Layout:
                     else:
                         for item in child:
                             found.lists += self._lists(item)
+                elif child.__class__ is dict and name not in LISTS and name != "message":
+                    self._member(value, name, child, found)
         except (_Unlike, RecursionError, TypeError):  # a type that is no string, and cannot be looked up
             return None
         return found
@@ -99,6 +101,24 @@ class Layout:
             return self._lists(value)
         except (_Unlike, RecursionError, TypeError):  # a type that is no string, and cannot be looked up
             return None
+
+    def _member(self, root: dict[str, Any], name: str, message: dict[str, Any], found: Found) -> None:
+        """Look through a member, which may be a message: a log record holds one so."""
+        edit = self._message(message, found)
+        if edit is None:
+            return
+        if name in KEYS or name == "input" or not self._leaves_alone(root):
+            raise _Unlike
+        found.edit = {**(found.edit or {}), name: edit[0]}
+        found.rest = {**found.rest, name: edit[1]}
+
+    def _leaves_alone(self, root: dict[str, Any]) -> bool:
+        """Whether nothing about ``root`` changes what becomes of the messages in it."""
+        if self.rooted.isdisjoint(root):
+            return True
+        if "type" in root or "role" in root or not self.hooked.isdisjoint(root):
+            return False
+        return told(root, Position.OPEN) == Position.OPEN  # ``event``, say, under which loggers write what happened
 
     def _messages(self, root: dict[str, Any], messages: list[Any], found: Found) -> None:
         """Look through the messages of a history; what goes from one of them goes into ``found``."""
