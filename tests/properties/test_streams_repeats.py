@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import re
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -62,18 +65,66 @@ def _with_and_without(data: bytes, size: int) -> tuple[Any, Any]:
         return shortcut, _filtered(data, size)
 
 
+def _filled(data: bytes, filling: str, seed: int) -> bytes:
+    """``data`` with events of random lengths, as APIs send them that hide how long a text is."""
+    rng = random.Random(seed)  # noqa: S311 - lengths
+
+    def with_more(_end: re.Match[bytes]) -> bytes:
+        size = rng.randrange(9)
+        return b" " * size + b"}\n\n" if filling == "blanks" else b',"obfuscation":"' + b"aB3" * size + b'"}\n\n'
+
+    return re.sub(rb"\}\n\n", with_more, data) if filling else data
+
+
 @pytest.mark.parametrize("protocol", REPEATING, ids=lambda protocol: protocol.name)
 @settings(max_examples=60)
-@given(thoughts=PIECES, pieces=PIECES, more=PIECES, size=st.sampled_from([1, 90, 700, 1 << 20]))
+@given(
+    thoughts=PIECES,
+    pieces=PIECES,
+    more=PIECES,
+    size=st.sampled_from([1, 90, 700, 1 << 20]),
+    filled=st.tuples(st.sampled_from(["", "blanks", "letters"]), st.integers(0, 99)),
+)
 def test_the_short_way_gives_what_the_long_way_gives(
-    protocol: Protocol, thoughts: list[str], pieces: list[str], more: list[str], size: int
+    *, protocol: Protocol, thoughts: list[str], pieces: list[str], more: list[str], size: int, filled: tuple[str, int]
 ) -> None:
     """Token streams come out byte for byte the same, with the same counts, whether or not runs of events are known."""
     hidden = tuple(piece for word in thoughts for piece in (word, SECRET))
     message = [Block("reasoning", (*LONG, *hidden)), Block("text", (*LONG, *pieces)), Block("text", (*LONG, *more))]
-    shortcut, long = _with_and_without(protocol.encode(message), size)
+    shortcut, long = _with_and_without(_filled(protocol.encode(message), *filled), size)
     assert shortcut == long
     assert leaks(shortcut[0], SECRET, wire="sse") == []
+
+
+SHAPES = (
+    (0, "content"),
+    (1, "content"),
+    (0, "reasoning_content"),
+    (1, "tool_text"),
+)
+WORDS = st.sampled_from(["word", "word", "other ", "é", "\n", "<think>", "</think>", "`", "\n\n<think>x", "<", "one."])
+
+
+@settings(max_examples=150)
+@given(
+    turns=st.lists(st.sampled_from(SHAPES), min_size=1, max_size=3),
+    words=st.lists(WORDS, min_size=1, max_size=60),
+    rounds=st.integers(1, 8),
+    size=st.sampled_from([1, 90, 1 << 20]),
+)
+def test_shapes_that_take_turns_are_answered_as_one_by_one(
+    turns: list[tuple[int, str]], words: list[str], rounds: int, size: int
+) -> None:
+    """Choices of one stream, reasoning and answers in turn: the same bytes and counts, also where events repeat."""
+    events: list[bytes] = []
+    for number, word in enumerate(["word"] * 4 * rounds + words + ["word"] * 4 * rounds):
+        index, name = turns[number % len(turns)]
+        choice = {"index": index, "delta": {name: word if name == "content" else f"{word}{SECRET}"}, "logprobs": None}
+        events.append(b"data: " + orjson.dumps({"choices": [choice]}) + b"\n\n")
+    shortcut, long = _with_and_without(b"".join(events), size)
+    assert shortcut == long
+    if all(name != "tool_text" for _, name in turns):
+        assert leaks(shortcut[0], SECRET, wire="sse") == []
 
 
 @pytest.mark.parametrize("name", ["anthropic", "chat", "gemini", "bedrock-lines"])
@@ -88,8 +139,9 @@ def test_a_tag_after_a_long_run_is_still_found(name: str) -> None:
     assert leaks(shown, "Done.", wire=protocol.wire) == ["Done."]
 
 
-def test_a_run_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a long run of token events, all but a handful are answered without being parsed."""
+@pytest.mark.parametrize(("name", "filling"), [("chat", ""), ("anthropic", "blanks"), ("chat", "letters")])
+def test_a_run_is_known(monkeypatch: pytest.MonkeyPatch, name: str, filling: str) -> None:
+    """Of a long run of token events, all but a handful are answered without being parsed, however they are filled."""
     taken: list[bytes] = []
     take = Repeats.take
 
@@ -101,8 +153,27 @@ def test_a_run_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Repeats, "take", counting)
     stream = PLAN.stream("browser_stream", wire="sse")
-    protocol = next(one for one in PROTOCOLS if one.name == "chat")
+    protocol = next(one for one in PROTOCOLS if one.name == name)
     words = tuple(f" word{number}" for number in range(200))
-    for event in protocol.encode([Block("reasoning", words), Block("text", words)]).split(b"\n\n"):
+    blocks = [Block("text", words)] if filling == "letters" else [Block("reasoning", words), Block("text", words)]
+    for event in _filled(protocol.encode(blocks), filling, 1).split(b"\n\n"):
         stream.feed(event + b"\n\n")
-    assert len(taken) > 380
+    assert len(taken) > 190 * len(blocks)
+
+
+def test_two_runs_that_take_turns_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two choices whose events alternate are two runs, and each goes on through its own text."""
+    judged: list[Any] = []
+    learn = Repeats.learn
+
+    def counting(self: Repeats, answer: Any) -> None:
+        judged.append(answer)
+        learn(self, answer)
+
+    monkeypatch.setattr(Repeats, "learn", counting)
+    stream = PLAN.stream("browser_stream", wire="sse")
+    for number in range(100):
+        choice = {"index": number % 2, "delta": {"content": f" word{number}"}, "logprobs": None}
+        event = b"data: " + orjson.dumps({"choices": [choice]}) + b"\n\n"
+        assert stream.feed(event) == event
+    assert len(judged) < 12

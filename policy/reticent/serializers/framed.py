@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from reticent.edits import DROP, Edit
+from reticent.edits import DROP, apply
 from reticent.serializers import jsonbytes, logtext, sidelines, textpayloads
-from reticent.serializers.repeats import Answer, Repeats
+from reticent.serializers.repeats import Repeats
 from reticent.serializers.report import Report, measure
+from reticent.serializers.runs import Answer
 from reticent.serializers.walk import Walk
 from reticent.streams import Frame, Framing, StreamFilter
 from reticent.streams.aws_eventstream import AwsMessage
@@ -131,9 +132,11 @@ class FramedStream(StreamFilter):
             return self._framing.join(frame, b"")
         if data.strip() == _DONE:
             return self._end() + self._framing.join(frame, sidelines.original(frame))
+        has_comment = self._has_comment(frame.raw)
         out = self._payload(frame, data)
-        if not self._has_comment(frame.raw):
+        if not has_comment:
             return out
+        self._plain = False
         return sidelines.without_suspect_comments(out, self._program, self._report)
 
     def _beside(self, frame: Frame) -> bytes:
@@ -150,7 +153,8 @@ class FramedStream(StreamFilter):
             value = orjson.loads(data)
         except ValueError:
             return self._no_json(frame, data)
-        value, cleaned, superseded = jsonbytes.without_superseded(data, value)
+        canonical = jsonbytes.is_canonical(data, value)
+        value, cleaned, superseded = (value, data, 0) if canonical else jsonbytes.without_superseded(data, value)
         if self._is_named(frame, value):
             return self._framing.join(frame, frame.without_data())
         self._template = frame
@@ -161,20 +165,18 @@ class FramedStream(StreamFilter):
             edit = edit.get(member)
         session = self._session
         self._plain = (
-            not outcome.before
-            and not superseded
-            and not self._has_comment(frame.raw)
-            and (session.partial if session.feeds else not session.marks)
+            not outcome.before and not superseded and (session.partial if session.feeds else not session.marks)
         )
         before = self._extra(outcome.before)
         if edit is None and not superseded:
             return before + self._framing.join(frame, sidelines.original(frame))
-        return before + self._framing.join(frame, self._edited(frame, cleaned, edit))
-
-    def _edited(self, frame: Frame, data: bytes, edit: Edit | None) -> bytes:
         if edit is DROP:
-            return frame.without_data()
-        return frame.with_data(data if edit is None else jsonbytes.splice(data, edit))
+            left = frame.without_data()
+        elif canonical:
+            left = frame.with_data(orjson.dumps(apply(value, edit)))
+        else:
+            left = frame.with_data(cleaned if edit is None else jsonbytes.splice(cleaned, edit))
+        return before + self._framing.join(frame, left)
 
     def _no_json(self, frame: Frame, data: bytes) -> bytes:
         """A payload that is text: of a model, where every event is a piece of it, or a line of a log."""

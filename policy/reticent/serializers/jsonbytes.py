@@ -75,13 +75,14 @@ def without_superseded(data: bytes, value: Any) -> tuple[Any, bytes, int]:
     ``value`` is ``data`` parsed. Text that is exactly what a serializer would write for ``value`` has no such member,
     which settles nearly every payload for the price of one ``dumps``.
     """
-    if _is_canonical(data, value) or member_count(data) == _members(value):
+    if is_canonical(data, value) or member_count(data) == _members(value):
         return value, data, 0
     cleaned, length = drop_superseded(data)
     return orjson.loads(cleaned), cleaned, length
 
 
-def _is_canonical(data: bytes, value: Any) -> bool:
+def is_canonical(data: bytes, value: Any) -> bool:
+    """Whether ``data`` is ``value`` exactly as ``orjson`` writes it: then what is left of it can be written anew."""
     try:
         return orjson.dumps(value) == data
     except TypeError:  # a number that orjson reads and does not write

@@ -15,7 +15,7 @@ from reticent.dialects._stream import Event, Outcome, StreamHandler
 from reticent.dialects._wraps import Lane, Step, Wraps, carried, lane
 from reticent.edits import DROP, Children, Edit, Insert, apply
 from reticent.serializers import closed
-from reticent.serializers.repeats import Fed
+from reticent.serializers.runs import Fed
 from reticent.serializers.walk import Walk
 
 if TYPE_CHECKING:
