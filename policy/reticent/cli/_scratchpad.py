@@ -7,7 +7,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from reticent.errors import ConfigurationError, FoldConflict
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from reticent.history.scratchpad import Scratchpad, Sources
+    from reticent.history.sealing import Sealing
+
+_WHAT: Final = "scratchpad file"
+"""What it is sealed as. The names of tenant and task stand in the file, so that they cannot be what opens it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +26,20 @@ class PadFile:
     """One scratchpad file. A file that is not there holds an empty scratchpad."""
 
     path: Path | None
+    sealing: Sealing | None = None
 
     def read(self) -> tuple[Scratchpad, bytes]:
         """The scratchpad, and the bytes it was read from.
 
         Raises:
             ConfigurationError: it cannot be read, or is no scratchpad.
+            StoreError: it is not encrypted, or with another key.
         """
         from reticent.history.scratchpad import Scratchpad, from_json
 
         data = self._bytes()
-        return (from_json(parsed(data, str(self.path))) if data else Scratchpad()), data
+        told = data if self.sealing is None or not data else self.sealing.unseal("", "", _WHAT, data)
+        return (from_json(parsed(told, str(self.path))) if told else Scratchpad()), data
 
     @contextlib.contextmanager
     def replacing(self, pad: Scratchpad, before: bytes) -> Generator[None]:
@@ -55,7 +62,8 @@ class PadFile:
             ) from None
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps(to_json(pad), ensure_ascii=True, indent=1).encode())
+                told = json.dumps(to_json(pad), ensure_ascii=True, indent=1).encode()
+                file.write(told if self.sealing is None else self.sealing.seal("", "", _WHAT, told))
                 file.flush()
                 os.fsync(file.fileno())
             if self._bytes() != before:
@@ -84,6 +92,19 @@ def parsed(data: bytes, name: str) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError):
         raise ConfigurationError(f"{name}: not JSON") from None
+
+
+def sealing(keys: Path | None) -> Sealing | None:
+    """What encrypts with the keyset file ``keys``; None without one.
+
+    Raises:
+        ConfigurationError: it is no keyset.
+    """
+    if keys is None:
+        return None
+    from reticent.store import Keyset, Sealer
+
+    return Sealer(Keyset.load(keys))
 
 
 def sources(file: Path | None) -> Sources:

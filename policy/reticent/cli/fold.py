@@ -15,7 +15,7 @@ import typer
 
 from reticent.cli._history import ContextOption, DialectOption, FileArgument, context, document
 from reticent.cli._options import TextJson
-from reticent.cli._scratchpad import PadFile, sources
+from reticent.cli._scratchpad import PadFile, sealing, sources
 from reticent.errors import ConfigurationError, FoldConflict
 
 if TYPE_CHECKING:
@@ -65,6 +65,10 @@ def register(app: typer.Typer) -> None:
         scratchpad: Annotated[
             Path | None, typer.Option("--scratchpad", help="JSON file of facts, attempts and notes; made when missing.")
         ] = None,
+        keys: Annotated[
+            Path | None,
+            typer.Option("--keys", help="Keyset file that encrypts --scratchpad; `reticent tasks new-keys`."),
+        ] = None,
         tools: SourcesOption = None,
         profile: Annotated[
             str | None, typer.Option("--profile", help="What the provider demands; default: by --model.")
@@ -92,7 +96,8 @@ def register(app: typer.Typer) -> None:
         read = document(file)
         if read.wrapped:
             raise ConfigurationError("this is a session log, not a request; `reticent signals` reads it")
-        pad, before = PadFile(scratchpad).read()
+        sealed = sealing(keys)
+        pad, before = PadFile(scratchpad, sealed).read()
         options: FoldOptions = {
             "profile": profile,
             "model": model or read.model,
@@ -110,7 +115,7 @@ def register(app: typer.Typer) -> None:
             return _prompted(found, format_)
         outcome = _finished(found, summary, told)
         try:
-            with PadFile(scratchpad if outcome.folded else None).replacing(outcome.pad, before):
+            with PadFile(scratchpad if outcome.folded else None, sealed).replacing(outcome.pad, before):
                 _write(read.rewritten(outcome.changes))
         except FoldConflict as conflict:
             _write(read.rewritten(()))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from reticent.store.keys import Key, Keyset, KeyWrapper
     from reticent.store.opening import open_async_store, open_store
     from reticent.store.records import STATES, Receipt, State, SweepReport, TaskInfo, TurnInfo
+    from reticent.store.sealing import Sealer
     from reticent.store.stores import AsyncStore, Store
     from reticent.store.tasks import AsyncTasks, Tasks
 
@@ -29,6 +30,7 @@ _HOMES: Final = {
     "Keyset": "keys",
     "Receipt": "records",
     "STATES": "records",
+    "Sealer": "sealing",
     "State": "records",
     "Store": "stores",
     "SweepReport": "records",
@@ -48,6 +50,7 @@ __all__ = [
     "KeyWrapper",
     "Keyset",
     "Receipt",
+    "Sealer",
     "State",
     "Store",
     "SweepReport",

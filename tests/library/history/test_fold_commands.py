@@ -15,6 +15,7 @@ from tests.simulator.summarisers import filled
 
 from reticent.history.scratchpad import from_json
 from reticent.history.summaries import FOLD
+from reticent.store import Keyset
 
 SOURCES = {"tools": {"get_order": {"kind": "external"}}, "identifiers": [r"\bORD-\d+\b"]}
 
@@ -60,6 +61,22 @@ def test_a_command_writes_the_summary(run: Any, files: dict[str, str]) -> None:
     assert ("ORD-4921",) == pad.literals
     assert 1 == len(pad.notes)
     assert not Path(f"{files['pad']}.new").exists()
+
+
+def test_a_scratchpad_file_is_encrypted(run: Any, files: dict[str, str]) -> None:
+    """With a keyset the file is ciphertext that the same keyset opens; without it, and in plain text, it is refused."""
+    keys = str(Path(files["pad"]).with_name("keys.json"))
+    Keyset.generate().save(keys)
+    fold = ("fold", files["request"], "--summary", files["summary"], "--sources", files["tools"])
+    assert 0 == run(*fold, "--scratchpad", files["pad"], "--keys", keys)[0]
+    sealed = Path(files["pad"]).read_bytes()
+    assert b"ORD-4921" not in sealed
+    assert run(*fold, "--scratchpad", files["pad"], "--keys", keys)[0] in {0, 1}
+    assert 2 == run(*fold, "--scratchpad", files["pad"])[0]
+    Path(files["pad"]).write_text('{"version": 1}', encoding="utf-8")
+    code, out, err = run(*fold, "--scratchpad", files["pad"], "--keys", keys)
+    assert (3, b"") == (code, out)
+    assert b"should be sealed" in err
 
 
 def test_the_call_may_be_made_elsewhere(run: Any, files: dict[str, str]) -> None:

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from reticent.errors import FoldConflict
+from reticent.errors import FoldConflict, KeyUnavailable
 from reticent.history.changes import encode, handle_of
 from reticent.history.scratchpad.records import Scratchpad
 from reticent.history.scratchpad.stored import from_json, to_json
@@ -20,6 +20,8 @@ from reticent.history.scratchpad.stored import from_json, to_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from reticent.history.sealing import Sealing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,27 +101,44 @@ CREATE TABLE IF NOT EXISTS folds (
 
 
 class SqliteLedger:
-    """A ledger in one SQLite file, for several processes on one machine. It encrypts nothing; its place has to."""
+    """A ledger in one SQLite file, for several processes on one machine; without ``sealing`` it encrypts nothing."""
 
-    def __init__(self, file: Path | str, *, wait: float = 10.0) -> None:
-        """Open ``file``, which is made when it is not there; ``wait`` counts seconds for another worker's commit."""
+    def __init__(self, file: Path | str, *, wait: float = 10.0, sealing: Sealing | None = None) -> None:
+        """Open ``file``, which is made when it is not there; ``wait`` counts seconds for another worker's commit.
+
+        With ``sealing`` (``reticent.store.Sealer(keys)``) notes and folds are ciphertext, bound to tenant, task and
+        revision; a row that is not, or that another key wrote, is refused. Names of tenants and tasks stay readable.
+        """
         self._file = str(file)
         self._wait = wait
+        self._sealing = sealing
         with closing(self._open()) as database:
             database.execute(_TABLE)
 
     def read(self, tenant: str, task_id: str) -> Held:
-        """What it holds of a task."""
+        """What it holds of a task.
+
+        Raises:
+            StoreError: it does not open with this ``sealing``.
+        """
         with closing(self._open()) as database:
             row = _row(database, tenant, task_id)
-        return Held(pad=Scratchpad(task_id=task_id, tenant=tenant)) if row is None else _held(row)
+        if row is None:
+            return Held(pad=Scratchpad(task_id=task_id, tenant=tenant))
+        revision, pad, swap = row
+        opened = [self._unsealed(tenant, task_id, f"{what} {revision}", data) for what, data in _named(pad, swap)]
+        return _held((revision, *opened))
 
     def commit(self, tenant: str, task_id: str, held: Held) -> int:
         """Put ``held`` in the place of its revision, in one transaction.
 
         Raises:
             FoldConflict: the task has moved on.
+            StoreError: it cannot be sealed; nothing was changed.
         """
+        swap = None if held.swap is None else encode(held.swap.to_json())
+        told = _named(encode(to_json(held.pad)), swap)
+        sealed = [self._sealed(tenant, task_id, f"{what} {held.revision + 1}", data) for what, data in told]
         with closing(self._open()) as database:
             database.execute("BEGIN IMMEDIATE")
             row = _row(database, tenant, task_id)
@@ -127,14 +146,35 @@ class SqliteLedger:
             if now != held.revision:
                 database.execute("ROLLBACK")
                 raise FoldConflict(f"the task is at revision {now}, the fold was made from {held.revision}")
-            swap = None if held.swap is None else encode(held.swap.to_json())
-            values = (tenant, task_id, now + 1, encode(to_json(held.pad)), swap)
-            database.execute("INSERT OR REPLACE INTO folds VALUES (?, ?, ?, ?, ?)", values)
+            database.execute("INSERT OR REPLACE INTO folds VALUES (?, ?, ?, ?, ?)", (tenant, task_id, now + 1, *sealed))
             database.execute("COMMIT")
         return now + 1
 
+    def forget(self, tenant: str, task_id: str) -> None:
+        """Erase what it holds of a task, and overwrite where that was; call it when the task ends."""
+        with closing(self._open()) as database:
+            database.execute("DELETE FROM folds WHERE tenant = ? AND task_id = ?", (tenant, task_id))
+
+    def _sealed(self, tenant: str, task_id: str, what: str, data: bytes | None) -> bytes | None:
+        return data if data is None or self._sealing is None else self._sealing.seal(tenant, task_id, what, data)
+
+    def _unsealed(self, tenant: str, task_id: str, what: str, data: bytes | None) -> bytes | None:
+        if data is None:
+            return None
+        if self._sealing is not None:
+            return self._sealing.unseal(tenant, task_id, what, data)
+        if not data.startswith(b"{"):
+            raise KeyUnavailable("the ledger is encrypted; give it the keys (sealing=)")
+        return data
+
     def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._file, timeout=self._wait, isolation_level=None)
+        database = sqlite3.connect(self._file, timeout=self._wait, isolation_level=None)
+        database.execute("PRAGMA secure_delete = ON")
+        return database
+
+
+def _named(pad: bytes, swap: bytes | None) -> tuple[tuple[str, bytes | None], ...]:
+    return ("pad", pad), ("swap", swap)
 
 
 def _row(database: sqlite3.Connection, tenant: str, task_id: str) -> tuple[Any, ...] | None:

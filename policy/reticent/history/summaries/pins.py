@@ -7,9 +7,12 @@ A pin holds entries without reasoning. Where it lies is a surface like any other
 from __future__ import annotations
 
 import json
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from reticent.history.changes import encode, handle_of
+
+if TYPE_CHECKING:
+    from reticent.history.sealing import Sealing
 
 
 class Pins(Protocol):
@@ -39,6 +42,32 @@ class MemoryPins:
     def __len__(self) -> int:
         """How many originals are kept, over all tenants."""
         return len(self._kept)
+
+
+class SealedPins:
+    """Pins that are ciphertext where they are kept, bound to their tenant and handle."""
+
+    def __init__(self, pins: Pins, sealing: Sealing) -> None:
+        """Keep what is put in ``pins``, sealed by ``sealing`` (``reticent.store.Sealer(keys)``)."""
+        self._pins = pins
+        self._sealing = sealing
+
+    def put(self, tenant: str, handle: str, data: bytes) -> None:
+        """Keep ``data``.
+
+        Raises:
+            StoreError: no key is at hand; nothing was kept.
+        """
+        self._pins.put(tenant, handle, self._sealing.seal(tenant, handle, "pin", data))
+
+    def get(self, tenant: str, handle: str) -> bytes | None:
+        """What was kept.
+
+        Raises:
+            StoreError: it does not open: it was altered or moved, or the key is not at hand.
+        """
+        sealed = self._pins.get(tenant, handle)
+        return None if sealed is None else self._sealing.unseal(tenant, handle, "pin", sealed)
 
 
 def pinned(entries: list[Any]) -> tuple[str, bytes]:
