@@ -57,6 +57,17 @@ def test_no_plan_no_service(tmp_path: Path) -> None:
         create_app(settings(opa="http://127.0.0.1:9"))
 
 
+def test_the_first_request_finds_everything_made(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of every surface, and what settles documents, are made before a plan is in force."""
+    replace_with(table, TIGHTER.replace("my_scratchpad", "warm_scratchpad"))
+    plan = PlanHolder(settings(table=table)).state.plan
+    monkeypatch.setattr("reticent.serializers.compile_program", None)
+    monkeypatch.setattr("reticent.serializers.scan.Scanner", None)
+
+    assert plan.serializer("logs")(b'{"a": [{"type": "text"}]}')
+    assert plan.stream("browser_stream", wire="sse").feed(b'data: {"a": 1}\n\n')
+
+
 def test_changed_table_is_swapped_in(table: Path) -> None:
     """A changed table is in force soon, and every answer says which plan it was made by."""
     with client(settings(table=table)) as caller:

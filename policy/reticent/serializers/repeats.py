@@ -23,8 +23,11 @@ _is_plain: Final = re.compile(rb"[ !#-';:,.0-9?-Z^_a-z+\-]*+(?<! )").fullmatch
 """ASCII without a line break and without a blank at the end: what nearly every piece of a text is."""
 _LEARNT: Final = 3
 """Events after which the answer to a run is taken for known."""
-_WORTH: Final = 24
-"""Events after which a run is worth a pattern of its own, which takes as long to compile as a few take to judge."""
+_WORTH: Final = 8
+"""Times that a run was not told at a glance, after which it is worth a pattern of its own.
+
+To compile one takes as long as to judge a few events.
+"""
 _PATIENCE: Final = 16
 """Events in a row that were like none before, after which only some are compared: numbered ones never are alike."""
 _MOST: Final = 2
@@ -72,6 +75,8 @@ class Repeats:
         for known in self._runs:
             known.ready = known.seen > _LEARNT and (known.filter is None or known.filter.steady)
             known.in_line = known.filter is not None and known.filter.in_line
+            known.is_alone = known.filter is None or len(self._runs) == 1
+            known.note()
 
     def _begun(self, answer: Answer) -> Run | None:
         """The run that an event begins with one of those before it."""
@@ -94,6 +99,14 @@ class Repeats:
         """What goes on for the events of a run that ``chunk`` begins with, and the rest; None when there are none."""
         for run in self._runs:
             if run.ready and chunk.startswith(run.prefix):
+                start, end = run.start, len(chunk) - run.tail
+                if run.quick and end > start and chunk.endswith(run.suffix) and _is_plain(chunk, start, end):
+                    # As _one does, without the price of calling it: one event with a plain text is what comes mostly.
+                    if run.filter is None:
+                        self._report.add(run.rule, end - start + run.extra)
+                        return run.before, b""
+                    text = run.unread = chunk[start:end]
+                    return (chunk if run.before is run.prefix else run.before + text + run.after), b""
                 found = self._taken(chunk, run)
                 if found is not None:
                     return found
@@ -102,16 +115,17 @@ class Repeats:
     def _taken(self, chunk: bytes, run: Run) -> tuple[bytes, bytes] | None:
         if run.filter is not None and len(self._runs) > 1:
             self._settle_others(run)
-        start, end = len(run.prefix), run.closing(chunk)
-        if end > start and _is_plain(chunk, start, end):
-            return self._one(chunk, run, start, end), b""
-        if run.taken > _WORTH:
+        end = run.closing(chunk)
+        if end > run.start and _is_plain(chunk, run.start, end):
+            return self._one(chunk, run, end), b""
+        run.tries += 1
+        if run.tries > _WORTH:
             return self._take_several(chunk, run)
         stop = chunk.find(b"\n\n") + 2
         event = chunk[:stop]
         end = run.closing(event)
-        if end > start and _is_plain(event, start, end):
-            return self._one(event, run, start, end), chunk[stop:]
+        if end > run.start and _is_plain(event, run.start, end):
+            return self._one(event, run, end), chunk[stop:]
         return None
 
     def _settle_others(self, run: Run) -> None:
@@ -121,13 +135,12 @@ class Repeats:
                 other.settle()
                 run.in_line = other.filter is not None and other.filter.in_line
 
-    def _one(self, event: bytes, run: Run, start: int, end: int) -> bytes:
-        """The answer to one event with a plain text."""
-        run.taken += 1
+    def _one(self, event: bytes, run: Run, end: int) -> bytes:
+        """The answer to one event with a plain text, which ends at ``end``."""
         if run.filter is None:
-            self._report.add(run.rule, end - start + run.extra)
+            self._report.add(run.rule, end - run.start + run.extra)
             return run.before
-        text = event[start:end]
+        text = event[run.start : end]
         if run.in_line:
             run.unread = text  # where the text stands now depends on its last piece alone
         else:

@@ -74,14 +74,22 @@ class Run:
     filling: re.Pattern[bytes] | None = None
     end: bytes = b""
     seen: int = 2
-    taken: int = 0
-    """Events that were answered without being judged."""
+    tries: int = 0
+    """Times that the next event was not one with a plain text, or not the only one in its chunk."""
     ready: bool = False
     """Whether events need not be judged now."""
+    is_alone: bool = False
+    """Whether no other run can be pieces of the same text."""
+    quick: bool = False
+    """Whether one event with a plain text can be answered at a glance."""
     in_line: bool = False
     """Whether of plain texts the filter need be told the last one only."""
     unread: bytes = b""
     """Text that went on and that the filter was not told of yet."""
+    start: int = field(init=False)
+    """Where the text begins."""
+    tail: int = field(init=False)
+    """How long the suffix is."""
     between: bytes = field(init=False)
     """What stands between the texts of two events without a filling."""
     _patterns: tuple[re.Pattern[bytes], re.Pattern[bytes]] | None = field(default=None, init=False)
@@ -89,6 +97,7 @@ class Run:
     def __post_init__(self) -> None:
         """Put the pieces together once."""
         self.between = self.suffix + self.prefix
+        self.start, self.tail = len(self.prefix), len(self.suffix)
 
     def holds(self, answer: Answer) -> bool:
         """Whether an event that was judged is of this shape, and was answered as the run answers."""
@@ -106,6 +115,10 @@ class Run:
         """Whether all text of an event that the run ``holds`` went on, or none did, as in those before it."""
         return self.filter is None or (not answer.counted and answer.fed[0].shown == answer.fed[0].text)
 
+    def note(self) -> None:
+        """Note whether events can be answered at a glance, after anything that this depends on has changed."""
+        self.quick = self.is_alone and self.filling is None and (self.filter is None or self.in_line)
+
     def settle(self) -> None:
         """Tell the filter what it was not told yet."""
         if self.unread and self.filter is not None:
@@ -118,6 +131,7 @@ class Run:
         if self.filter is not None:
             self.filter.skim(text)
             self.in_line = self.filter.in_line
+            self.note()
 
     def closing(self, event: bytes) -> int:
         """Where the text of ``event`` ends, which begins with the prefix; -1 when it is of another shape."""
