@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import structlog
 from rich.logging import RichHandler
+from tests.sarif import faults
 
 from reticent import doctor
 from reticent.cli import build_app
@@ -154,7 +155,9 @@ def test_text_puts_open_exits_first() -> None:
 def test_json_and_sarif_tell_the_same() -> None:
     """JSON has everything; SARIF has the open exits as errors and the settings as notes."""
     told = json.loads(doctor.to_json(REPORT))
-    (result_run,) = json.loads(doctor.to_sarif(REPORT))["runs"]
+    sarif = json.loads(doctor.to_sarif(REPORT))
+    (result_run,) = sarif["runs"]
+    assert [] == faults(sarif)
 
     assert [False, True] == [found["guarded"] for found in told["exits"]]
     assert {"surface": "logs", "failures": {"cyclic-input": 2}, "removed": 7} == told["guards"][0]
