@@ -41,7 +41,7 @@ impl Building {
     /// Take in one sign: `"key":`, `"key":"value"`, `"key":"start`, `"key":[`, `"key":true`, `"start` or a bare word.
     pub fn sign(&mut self, sign: &str) -> PyResult<()> {
         let Some(rest) = sign.strip_prefix('"') else {
-            if sign.is_empty() || sign.contains(['"', '\\', '{', '}', '[', ']', ':', ',']) {
+            if sign.is_empty() || sign.contains(['"', '\\', '{', '}', '[', ']', ',']) {
                 return Err(unknown("a word"));
             }
             self.words.push(sign.into());

@@ -23,7 +23,7 @@ const BLOCK: usize = 32;
 /// What each byte is good for.
 pub struct Classes {
     table: [u16; 256],
-    rare: [u8; 2],
+    rare: [u8; 3],
     always: u16,
 }
 
@@ -35,7 +35,7 @@ impl Classes {
             *class = plain_class(byte) | if rare.contains(&byte) { WORD } else { 0 };
         }
         let mut few = rare.iter().copied();
-        let rare = [few.next().unwrap_or(b'"'), few.next().unwrap_or(b'"')];
+        let rare = [(); 3].map(|()| few.next().unwrap_or(b'"'));
         let always = if few.next().is_none() { 0 } else { WORD };
         Self { table, rare, always }
     }
@@ -51,13 +51,13 @@ impl Classes {
 
     /// Every class that occurs in a block; written so that the compiler makes vectors of it.
     fn block(&self, block: &[u8; BLOCK]) -> u16 {
-        let [one, other] = self.rare;
+        let [one, other, third] = self.rare;
         let (mut stop, mut tag, mut bracket, mut word) = (0, 0, 0, 0);
         for &byte in block {
             stop |= u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
             tag |= u8::from(byte == b'<') | u8::from(byte == b'*') | u8::from(byte == b'[') | u8::from(byte == 0xE2);
             bracket |= u8::from(byte == b'(') | u8::from(byte == b'=') | u8::from(byte | 0x20 == b'{');
-            word |= u8::from(byte == one) | u8::from(byte == other);
+            word |= u8::from(byte == one) | u8::from(byte == other) | u8::from(byte == third);
         }
         let class = |seen: u8, class: u16| if seen == 0 { 0 } else { class };
         class(stop, STOPS) | class(tag, TAG) | class(bracket, BRACKET) | class(word, WORD)
@@ -106,7 +106,7 @@ const fn plain_class(byte: u8) -> u16 {
         b'<' | b'*' => TAG,
         b'[' => TAG | BRACKET,
         b'{' | b'(' | b'=' => BRACKET,
-        0xE2 => TAG, // the first byte of the one mark that opens outside ASCII
+        0xE2 => TAG, // the first byte of both marks that open outside ASCII
         _ => 0,
     }
 }

@@ -28,9 +28,10 @@ from tests.properties.signs import (
 import reticent
 from reticent.edits import apply
 from reticent.errors import EgressRefused
-from reticent.serializers import cutting, jsonbytes, literals, scan
+from reticent.serializers import cutting, jsonbytes, literals, logtext, scan
 from reticent.serializers.report import Report
-from reticent.streams._markers import GRANITE_OPENER, MARKERS
+from reticent.streams._markers import MARKERS
+from reticent.streams._phrases import GRANITE_OPENER
 from reticent.testing import json_values, payloads
 
 if TYPE_CHECKING:
@@ -64,11 +65,23 @@ def test_search_and_walk_agree_about_vectors(vector: Any) -> None:
 @pytest.mark.parametrize("marker", MARKERS, ids=lambda marker: str(marker.name))
 def test_every_marker_is_a_sign(marker: Any) -> None:
     """No mark of reasoning begins with a character that the search does not stop at."""
-    for atoms in (marker.opener, marker.closer):
+    for atoms in (marker.opener, marker.closer) if marker.lone else (marker.opener,):
         opening = atoms[0].removeprefix("(?-i:").removesuffix(")").removeprefix("\\")
-        assert opening in ("<", "\u25c1", "/", "[")
+        assert opening in ("<", "\u25c1", "/", "[", "\u25ba", ":")
         if opening == "/":
             assert atoms[1] == "\\*"
+
+
+@pytest.mark.parametrize(
+    "opener", [":::thinking", "\u25ba **THINKING**", "&lt;think&gt;", "> Thinking ...", "Reasoning:\n_"]
+)
+@pytest.mark.parametrize("before", ["", "a\n", "a: \u00e9\n\n"])
+@pytest.mark.parametrize("key", ["content", "response", "text"])
+def test_marks_of_markdown_are_signs(opener: str, before: str, key: str) -> None:
+    """A mark without an angle bracket is seen wherever it counts."""
+    assert agrees(orjson.dumps({"role": "assistant", key: f"{before}{opener} x\ny"}))
+    assert agrees(orjson.dumps({key: f"{before}{opener} x\ny", "done": True}))
+    assert before or not logtext.is_plain(f"{opener} x\ny")
 
 
 def test_every_word_of_literals_is_a_marker() -> None:

@@ -16,7 +16,7 @@ import orjson
 
 from reticent.edits import DROP
 from reticent.serializers import layout, literals, scan
-from reticent.streams._markers import GRANITE_OPENER
+from reticent.streams._phrases import GRANITE_OPENER
 from reticent.streams.tags import HINT
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SWITCH: Final = "RETICENT_NATIVE"
 """The environment variable that turns the pass off when it is ``0``; read when a program gets its first payload."""
-CONTRACT: Final = 1
+CONTRACT: Final = 2
 """The form of tables and answers; a module of another form is not used."""
 
 _log = logging.getLogger("reticent")
@@ -132,7 +132,7 @@ def tables(program: Program) -> dict[str, Any]:
     own = layout.Layout(program)
     return {
         "signs": list(scan.signs_of(program)),
-        "words": scan.WORDS,
+        "words": scan.ANYWHERE,
         "known": {name: own.known[name] for name in layout.LISTS},
         "open": program.opens,
         "untyped": own.untyped,

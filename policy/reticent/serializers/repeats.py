@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reticent.serializers.report import Report
     from reticent.serializers.runs import Answer, Run
 
-_is_plain: Final = re.compile(rb"[ !#-';:,.0-9?-Z^_a-z+\-]*+(?<! )").fullmatch
+_is_plain: Final = re.compile(rb"(?! *:)[ !#-';:,.0-9?-Z^_a-z+\-]*+(?<! )").fullmatch
 """ASCII without a line break and without a blank at the end: what nearly every piece of a text is."""
 _LEARNT: Final = 3
 """Events after which the answer to a run is taken for known."""
@@ -32,8 +32,8 @@ _PATIENCE: Final = 16
 """Events in a row that were like none before, after which only some are compared: numbered ones never are alike."""
 _MOST: Final = 2
 """Runs that may take turns."""
-_SPECIAL: Final = "\u25c1".encode()
-"""The one character beyond ASCII that a marker begins with (Kimi-VL)."""
+_SPECIAL: Final = ("\u25c1".encode(), "\u25ba".encode())
+"""The characters beyond ASCII that a marker begins with (Kimi-VL, aider)."""
 
 
 class Repeats:
@@ -181,4 +181,4 @@ def _is_harmless_beyond_ascii(events: bytes) -> bool:
         events.decode()
     except UnicodeDecodeError:
         return False
-    return _SPECIAL not in events
+    return not any(special in events for special in _SPECIAL)

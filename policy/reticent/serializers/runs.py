@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from reticent.streams.tags import TextFilter
 
-_HARMLESS: Final = rb'(?:[^\x00-\x1f"\\<>()\[\]{}=`~/*|\x7f]++|\\n)++'
+_HARMLESS: Final = rb'(?! *:)(?:[^\x00-\x1f"\\<>()\[\]{}=`~/*|\x7f]++|\\n(?! *:))++'
 _KEY: Final = re.compile(rb'"([A-Za-z_]+)" ?: ?"\Z')
 _TEXT_KEYS: Final = frozenset(
     {b"text", b"content", b"delta", b"thinking", b"reasoning", b"reasoning_content", b"response", b"content_delta"}

@@ -20,7 +20,8 @@ import orjson
 from reticent.serializers import fieldlines, layout
 from reticent.serializers.literals import CASELESS
 from reticent.serializers.walk import EVENT_LISTS
-from reticent.streams._markers import GRANITE_OPENER, LONGEST_MARKER
+from reticent.streams._markers import LONGEST_MARKER
+from reticent.streams._phrases import GRANITE_OPENER
 from reticent.streams.tags import may_hold_marker
 
 if TYPE_CHECKING:
@@ -46,15 +47,18 @@ _WIDE_BLANKS: Final = ("\x85", "\xa0", "\u1680", *map(chr, range(0x2000, 0x200B)
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
 AS_IS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 """Python objects that the walk knows nothing of are not written."""
-_TAG_OPENERS: Final = ("\u25c1".encode(), b"/*")
+_DIRECTIVE: Final = ":::thinking"
+_TAG_OPENERS: Final = ("\u25c1".encode(), "\u25ba **".encode(), b"/*", _DIRECTIVE.encode())
 """How marks of reasoning open that open neither with an angle bracket nor with a square one."""
-OPENINGS: Final = (b"Thought:", b"analysis", b"assistantanalysis", b"to=")
+OPENINGS: Final = (b"Thought:", b"analysis", b"assistantanalysis", b"to=", b"&lt;think", b"> Thinking .", b"Reasoning:")
 """How a prose form opens (``tags.may_hold_reasoning``); ``Here`` is looked at more closely."""
 MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "ompac")
 """A piece of every word that a text must name before anybody looks for literals in it (``literals.may_hold``)."""
 _LITERAL: Final = (b"(", b"=", b"{", b"[")
 WORDS: Final = fieldlines.NAMES
 """Words that are signs wherever in a text they stand; the bare words among ``signs_of`` are others."""
+ANYWHERE: Final = (*WORDS, _DIRECTIVE)
+"""What is a sign wherever in a text it stands, as the native pass is told."""
 _FIELD_ENDS: Final = {
     end.encode(): tuple(name.removesuffix(end).encode() for name in WORDS if name.endswith(end))
     for end in dict.fromkeys(re.findall(r"(?:_[a-z]+|[A-Z][a-z]+)(?= )", " ".join(WORDS) + " "))

@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from reticent.streams import _markers as markers
 from reticent.streams._markdown import Position
+
+if TYPE_CHECKING:
+    from reticent.streams._marker_forms import Marker
 
 _NEWLINES = re.compile(r"[\r\n]*")
 
@@ -39,7 +42,7 @@ class CuttingMachine(ABC):
         self._kept_since = 0  # where the text begins that was shown since the last cut
         self._opening = True  # forms that count only where a text begins are still possible
         self._seen_block = False
-        self._mentioned: set[markers.Marker] = set()
+        self._mentioned: set[Marker] = set()
         self._block, self._block_rule, self._block_on_line = markers.FROM_PROMPT, "", True
         if starts_inside:
             self._block_rule, self._state = markers.FROM_PROMPT.rule, self._inside
@@ -94,7 +97,7 @@ class CuttingMachine(ABC):
 
     # Reasoning.
 
-    def _open(self, at: int, end: int, marker: markers.Marker, rule: str) -> int:
+    def _open(self, at: int, end: int, marker: Marker, rule: str) -> int:
         self._block, self._block_rule, self._block_on_line = marker, rule, self._position.line_start
         self._state = self._inside
         return self._cut(at, end, rule)

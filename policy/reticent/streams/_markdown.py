@@ -14,7 +14,7 @@ _RUN = {"`": re.compile("`+"), "~": re.compile("~+")}
 BLANKS = "".join(map(chr, filter(lambda code: chr(code).isspace(), range(0x3001)))) + "\ufeff\u200b\u200c\u200d\u2060"
 """White space, and the characters without width that look like none (a byte order mark, a zero-width space)."""
 # A "<" or "[" that cannot begin a marker is no reason to stop: prose and code are full of them.
-_PROSE = re.compile(r"[◁`~]|<(?=[\s/|abcdilmrstu]|\Z)|\[(?=[/tu]|\Z)|/(?:\*|\Z)", re.IGNORECASE | re.ASCII)
+_PROSE = re.compile(r"[◁►`~]|<(?=[\s/|a-z]|\Z)|\[(?=[/tu]|\Z)|/(?:\*|\Z)|:(?=:(?::|\Z)|\Z)", re.IGNORECASE | re.ASCII)
 _IN_SPAN = re.compile(r"[`\n]")
 _IN_FENCE = re.compile("[`~]")
 _AT_FENCE_END = re.compile("[`~\n]")

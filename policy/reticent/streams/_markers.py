@@ -1,45 +1,18 @@
 """The marks models put around reasoning inside plain text: data first, then what is compiled from it.
 
-Every row was read on 2026-11-29 at the address in its comment. A marker is written as *atoms*, small pieces of a
-regular expression, because a stream must also know whether the end of its buffer could still grow into one.
+Every row was read on 2026-11-29 or 30 at the address in its comment. Forms in prose are in ``_phrases``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-Atoms = tuple[str, ...]
+from reticent.streams._marker_forms import FLAGS, GAP, Atoms, Marker, any_of, exactly, growing, marker_of, spelled
 
-_FLAGS = re.IGNORECASE | re.ASCII  # ASCII: no Kelvin sign for a k, so that every way of matching agrees
-_GAP = r"\s{0,4}"
-_IS = r"(?:'(?:s)?|\u2019(?:s)?| (?:i(?:s)?)?)"
-_ATTRIBUTES = r"(?:\s[^>]{0,256})?"  # the longest piece of text ever held back for one tag is about 300 characters
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Marker:
-    """One way to open and close reasoning.
-
-    ``name`` ends up in the rule (``inline-tag/<name>``). ``token`` is true for spellings that are single tokens of
-    a vocabulary and do not occur in prose. ``lone`` says whether a closer without an opener means anything.
-    ``close`` finds the end of a block: group ``stop`` is not part of it. ``growing`` finds, at the end of a text,
-    what may still become a closer.
-    """
-
-    name: str
-    opener: Atoms
-    closer: Atoms
-    token: bool
-    lone: bool
-    close: re.Pattern[str]
-    growing: re.Pattern[str]
-
-    @property
-    def rule(self) -> str:
-        """The rule a removal by this marker is reported under."""
-        return f"inline-tag/{self.name}"
+_ATTRIBUTES = r"(?:\s[^>]{0,256})?"  # the longest piece of text ever held back for one tag is about 400 characters
+_LONG_ATTRIBUTES = r"\s[^<>]{256}"  # a signature as an attribute: the tag opened, wherever it ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,45 +25,25 @@ class Reading:
     empty: bool = False
 
 
-def spelled(text: str) -> Atoms:
-    """One atom per character."""
-    return tuple(re.escape(char) for char in text)
-
-
-def _exactly(text: str) -> Atoms:
-    """One atom per character, in this case only."""
-    return tuple(f"(?-i:{re.escape(char)})" for char in text)
-
-
-def growing(atoms: Sequence[str]) -> str:
-    """A pattern for every non-empty beginning of ``atoms``."""
-    pattern = ""
-    for atom in reversed(atoms[1:]):
-        pattern = f"(?:{atom}{pattern})?"
-    return atoms[0] + pattern
-
-
-def any_of(patterns: Iterable[str]) -> str:
-    """An alternative of ``patterns``."""
-    return "(?:" + "|".join(patterns) + ")"
-
-
-def _marker(
-    name: str, opener: Atoms, closer: Atoms, *, stops: tuple[str, ...] = (), token: bool = False, lone: bool = True
-) -> Marker:
-    ends = [closer, *map(spelled, stops)]
-    close = "".join(closer) + (f"|(?P<stop>{any_of(map(re.escape, stops))})" if stops else "")
-    tail = any_of(growing(end) for end in ends) + r"\Z"
-    return Marker(name, opener, closer, token, lone, re.compile(close, _FLAGS), re.compile(tail, _FLAGS))
-
-
-def _tag(name: str, spelling: Atoms) -> Marker:
-    opener = ("<", _GAP, *spelling, _ATTRIBUTES, "/?", ">")
-    return _marker(name, opener, ("<", _GAP, "/", _GAP, *spelling, _GAP, ">"))
+def _tag(name: str, spelling: Atoms, *, begun: Atoms = ()) -> Marker:
+    """A tag of the form of XML; a closer of another such name ends it only when it stands alone on its line."""
+    growing_name = begun or spelling
+    closer = ("<", GAP, "/", GAP, *spelling, GAP, "/?", ">")
+    tail = any_of([growing(("<", GAP, "/", GAP, *growing_name, GAP, "/?", ">")), _OTHER_CLOSER_GROWS]) + r"\Z"
+    return Marker(
+        name,
+        ("<", GAP, *spelling, _ATTRIBUTES, "/?", ">"),
+        closer,
+        token=False,
+        lone=True,
+        close=re.compile("".join(closer) + "|" + _OTHER_CLOSER, FLAGS),
+        growing=re.compile(tail, FLAGS),
+        begun=("<", GAP, *growing_name, _ATTRIBUTES, "/?", ">"),
+    )
 
 
 def _pair(name: str, opener: str, closer: str, *, token: bool = True, stops: tuple[str, ...] = ()) -> Marker:
-    return _marker(name, spelled(opener), spelled(closer), token=token, stops=stops, lone=not stops)
+    return marker_of(name, spelled(opener), spelled(closer), token=token, stops=stops, lone=not stops)
 
 
 # Tag names. vLLM's reasoning parsers name the models: https://docs.vllm.ai/en/latest/features/reasoning_outputs.html
@@ -111,19 +64,49 @@ _TAG_NAMES = (
     "ifm|think",  # K2 Horizon, three efforts: k2_horizon_reasoning_parser.py
     "ifm|think_fast",
     "ifm|think_faster",
+    "reasoning_scratchpad",  # https://github.com/NousResearch/hermes-agent, strip_think_blocks
+    "chain_of_thought",  # prompts that let a model reason before it answers; filters of clients know these five
+    "chain-of-thought",
+    "cot",
+    "thought_process",
+    "thinking_process",
+    "inner_thoughts",  # https://github.com/letta-ai/letta
+    "internal_monologue",
+    "internal_thoughts",
 )
-
-TAGS = tuple(_tag(name.replace("|", "-").replace(":", "-"), spelled(name)) for name in _TAG_NAMES)
 # Hunyuan v3 and v4 write <think:SUFFIX> and close with the same suffix: hy_v3_reasoning_parser.py
 _SUFFIX: Atoms = (*spelled("think:"), r"[\w.-]{1,40}")
+# aider's own tag has a fixed number behind it: https://github.com/Aider-AI/aider, reasoning_tags.py
+_NUMBERED: Atoms = (*spelled("thinking-content-"), r"[0-9a-f]{1,40}")
+# Some models put their own name in front (M2_7think, deepseek_thought): hermes-agent pull request 75094
+_PREFIXED: Atoms = (r"[a-z][\w.]{0,22}[_\d](?:think(?:ing)?|thoughts?|reasoning)",)
+
+_NAME = any_of([*map(re.escape, _TAG_NAMES), "".join(_SUFFIX), "".join(_NUMBERED), *_PREFIXED])
+_OTHER_CLOSER = rf"\n[ \t]{{0,4}}<{GAP}/{GAP}{_NAME}{GAP}/?>[ \t]{{0,4}}\r?(?=\n)"
+_OTHER_CLOSER_GROWS = rf"\n[ \t]{{0,4}}(?:<{GAP}(?:/{GAP}(?:[\w.:|-]{{1,44}}{GAP}/?(?:>[ \t]{{0,4}}\r?)?)?)?)?"
+
+TAGS = tuple(_tag(name.replace("|", "-").replace(":", "-"), spelled(name)) for name in _TAG_NAMES)
 SUFFIXED = _tag("think-suffix", _SUFFIX)
+NUMBERED = _tag("thinking-content", _NUMBERED)
+PREFIXED = _tag("prefixed", _PREFIXED, begun=(r"[a-z][\w.]{0,31}",))
+
+_FOLDED: Atoms = (*spelled("<details"), r"(?:\s[^>]{0,160})?", ">", r"\s{0,24}", *spelled("<summary>"))
+_FOLD_TITLES = any_of(
+    [
+        r"think(?:ing)?(?: process)?(?:\.{3}|\u2026)?",
+        r"thought (?:process|for [^<]{1,24})",
+        r"reasoning process",
+        r"chain of thought",
+        r"\u601d\u8003(?:\u8fc7\u7a0b|\u4e2d)(?:\.{3}|\u2026)?",  # "thinking process", "thinking" in Chinese
+    ]
+)
 
 TOKENS: tuple[Marker, ...] = (
     # Magistral: https://docs.mistral.ai/capabilities/reasoning
     # In capitals only: "[think](…)" is a link.
-    _marker("mistral-think", _exactly("[THINK]"), _exactly("[/THINK]")),
+    marker_of("mistral-think", exactly("[THINK]"), exactly("[/THINK]")),
     # openPangu without tag tokens in its vocabulary: pangu_reasoning_parser.py
-    _marker("pangu", _exactly("[unused16]"), _exactly("[unused17]")),
+    marker_of("pangu", exactly("[unused16]"), exactly("[unused17]")),
     # Kimi-VL: https://huggingface.co/moonshotai/Kimi-VL-A3B-Thinking
     _pair("kimi-vl", "◁think▷", "◁/think▷"),
     # Command: https://docs.cohere.com/docs/reasoning
@@ -131,10 +114,10 @@ TOKENS: tuple[Marker, ...] = (
     # Gemma 4 writes "thought\n" after the opener; any channel is reasoning: gemma4_reasoning_parser.py
     _pair("gemma-channel", "<|channel>", "<channel|>"),
     # Kimi K3: kimi_k3_reasoning_parser.py; some servers put blanks between the three tokens
-    _marker(
+    marker_of(
         "kimi-k3",
-        (*spelled("<|open|>"), _GAP, *spelled("think"), _GAP, *spelled("<|sep|>")),
-        (*spelled("<|close|>"), _GAP, *spelled("think"), _GAP, *spelled("<|sep|>")),
+        (*spelled("<|open|>"), GAP, *spelled("think"), GAP, *spelled("<|sep|>")),
+        (*spelled("<|close|>"), GAP, *spelled("think"), GAP, *spelled("<|sep|>")),
         token=True,
     ),
     # Inkling closes a thought by the end of the message or by the next content token: inkling_reasoning_parser.py
@@ -153,13 +136,30 @@ TOKENS: tuple[Marker, ...] = (
     # MedGemma: https://huggingface.co/google/medgemma-27b-text-it
     _pair("medgemma", "<unused94>", "<unused95>"),
     # Open WebUI keeps a thought in the text of the message: https://github.com/open-webui/open-webui, middleware.py
-    _marker(
+    marker_of(
         "open-webui",
-        (*spelled("<details"), r"\s{1,4}", *spelled('type="reasoning"'), _ATTRIBUTES, ">"),
+        (*spelled("<details"), r"(?:\s[^>]{0,128})?", r"\s{1,4}", *spelled('type="reasoning"'), _ATTRIBUTES, ">"),
         spelled("</details>"),
         token=True,
         lone=False,
     ),
+    # Dify shows a thought folded up: https://github.com/langgenius/dify, and so do scripts that turn tags into HTML
+    # (https://github.com/microsoft/genaiscript, think.ts). Only a summary that says nothing else counts.
+    replace(
+        marker_of(
+            "details",
+            (*_FOLDED, r"\s{0,8}", rf"(?:[^\w\s<]{{1,3}}\s{{0,2}})?{_FOLD_TITLES}", r"\s{0,8}", *spelled("</summary>")),
+            spelled("</details>"),
+            token=True,
+            lone=False,
+        ),
+        begun=(*_FOLDED, r"[^<]{0,48}", *spelled("</summary>")),
+    ),
+    # LibreChat's legacy messages; other chat clients write such blocks too:
+    # https://github.com/danny-avila/LibreChat, client/src/components/Artifacts/Thinking.tsx
+    marker_of("librechat", exactly(":::thinking"), spelled(":::"), lone=False),
+    # aider prints a heading above each part: https://github.com/Aider-AI/aider, reasoning_tags.py
+    marker_of("aider", spelled("► **THINKING**"), spelled("► **ANSWER**"), lone=False),
     # Solar Open 2: solar_open2_reasoning_parser.py
     _pair("solar", "<|think:start|>", "<|think:end|>"),
     # ADK's PlanReActPlanner marks all but the final answer as thought:
@@ -170,38 +170,23 @@ TOKENS: tuple[Marker, ...] = (
     ),
 )
 
-MARKERS = (*TAGS, SUFFIXED, *TOKENS)
-
-# Marks in prose. They count at the very beginning of a text only.
-# Granite 3: https://github.com/vllm-project/vllm, granite_reasoning_parser.py
-GRANITE = _marker(
-    "granite",
-    (*spelled("Here"), _IS, *spelled(" my thought process:")),
-    (*spelled("Here"), _IS, *spelled(" my response:")),
-)
-GRANITE_OPENER = re.compile("".join(GRANITE.opener))
-GRANITE_GROWS = re.compile(growing(GRANITE.opener) + r"\Z")
-# ReAct prompts (LlamaIndex, LangChain, smolagents): believed only when the second half follows within a limit.
-REACT_CLOSE = re.compile(r"\n[ \t]{0,8}(?=(?:Action|Answer|Final Answer|Code):)")
-
-# Some models wrap the answer as well: ERNIE 4.5 (ernie45_reasoning_parser.py), Hunyuan A13B
-# (hunyuan_a13b_reasoning_parser.py). The wrapper is taken off directly after a removed block.
-WRAPPER_NAMES = ("answer", "response")
+MARKERS = (*TAGS, SUFFIXED, NUMBERED, PREFIXED, *TOKENS)
 
 # What ends reasoning that began in the prompt, whichever template began it.
 _STRUCTURAL_ENDS = ("<|end|>", "<|return|>", "<|call|>", "<|eom|>", "<|eot|>", "<|end_message|>", "assistantfinal")
 _ANY_END = [*(marker.closer for marker in MARKERS if marker.lone), *map(spelled, _STRUCTURAL_ENDS)]
+_ANY_CLOSER: Atoms = ("<", GAP, "/", GAP, *PREFIXED.begun[2:3], GAP, "/?", ">")
 FROM_PROMPT = Marker(
     name="starts-inside",
     opener=(),
     closer=(),
     token=False,
     lone=False,
-    close=re.compile(any_of(dict.fromkeys("".join(end) for end in _ANY_END)), _FLAGS),
-    growing=re.compile(any_of(dict.fromkeys(growing(end) for end in _ANY_END)) + r"\Z", _FLAGS),
+    close=re.compile(any_of(dict.fromkeys("".join(end) for end in _ANY_END)), FLAGS),
+    growing=re.compile(any_of(dict.fromkeys(growing(end) for end in [*_ANY_END, _ANY_CLOSER])) + r"\Z", FLAGS),
 )
 
-LONGEST_MARKER = 340
+LONGEST_MARKER = 420
 """No marker is longer than this many characters, attributes included."""
 
 LONGEST_CLOSER = 80
@@ -209,8 +194,9 @@ LONGEST_CLOSER = 80
 
 
 _BY_NAME: dict[str, Marker] = dict(zip(_TAG_NAMES, TAGS, strict=True))
-_NAME = any_of([*map(re.escape, _TAG_NAMES), "".join(_SUFFIX)])
-_TAG = re.compile(rf"<{_GAP}(?:(?P<opens>{_NAME}){_ATTRIBUTES}/?|/{_GAP}(?P<closes>{_NAME}){_GAP})>", _FLAGS)
+_TAG = re.compile(
+    rf"<{GAP}(?:(?P<opens>{_NAME})(?:{_ATTRIBUTES}/?>|{_LONG_ATTRIBUTES})|/{GAP}(?P<closes>{_NAME}){GAP}/?>)", FLAGS
+)
 _AFTER_ANGLE = frozenset(["|", "c", "C", "d", "D", "u", "U", ""])  # what may follow the "<" of a token
 
 
@@ -224,29 +210,24 @@ def _named() -> tuple[re.Pattern[str], dict[str, tuple[Marker, bool]]]:
             if pattern not in patterns and (marker.lone or not closes):
                 patterns[pattern] = f"m{len(patterns)}"
                 groups[patterns[pattern]] = (marker, closes)
-    return re.compile("|".join(f"(?P<{group}>{pattern})" for pattern, group in patterns.items()), _FLAGS), groups
+    return re.compile("|".join(f"(?P<{group}>{pattern})" for pattern, group in patterns.items()), FLAGS), groups
 
 
 _TOKEN, _GROUPS = _named()
 
 
 def _growing_tags() -> str:
-    spellings = [*map(spelled, _TAG_NAMES), _SUFFIX]
-    opens = any_of(growing((*spelling, _ATTRIBUTES, "/?", ">")) for spelling in spellings)
-    closes = any_of(growing((*spelling, _GAP, ">")) for spelling in spellings)
-    return rf"<{_GAP}(?:{opens}|/{_GAP}(?:{closes})?)?"
+    names = any_of([_NAME, r"[a-z][\w.:|-]{0,31}\Z"])  # a name that is not complete may become any
+    return rf"<{GAP}(?:{names}{_ATTRIBUTES}/?|/{GAP}(?:{names}{GAP}/?)?)?"
 
 
-_GROWS = re.compile(
-    any_of(
-        [
-            _growing_tags(),
-            *dict.fromkeys(growing(atoms) for marker in TOKENS for atoms in (marker.opener, marker.closer)),
-        ]
-    )
-    + r"\Z",
-    _FLAGS,
-)
+def _beginnings() -> Iterator[Atoms]:
+    for marker in TOKENS:
+        yield marker.begun or marker.opener
+        yield marker.closer
+
+
+_GROWS = re.compile(any_of([_growing_tags(), *dict.fromkeys(map(growing, _beginnings()))]) + r"\Z", FLAGS)
 
 
 def read_marker(text: str, at: int) -> Reading | None:
@@ -254,7 +235,7 @@ def read_marker(text: str, at: int) -> Reading | None:
     tag = _TAG.match(text, at)
     if tag is not None:
         closes = tag["closes"] is not None
-        marker = _BY_NAME.get((tag["closes"] or tag["opens"]).lower(), SUFFIXED)
+        marker = _named_so((tag["closes"] or tag["opens"]).lower())
         return Reading(tag.end(), marker, closes, empty=not closes and tag[0].endswith("/>"))
     if text[at] == "<" and text[at + 1 : at + 2] not in _AFTER_ANGLE:
         return None
@@ -264,20 +245,14 @@ def read_marker(text: str, at: int) -> Reading | None:
     return Reading(token.end(), *_GROUPS[token.lastgroup])
 
 
+def _named_so(name: str) -> Marker:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    if name.startswith("think:"):
+        return SUFFIXED
+    return NUMBERED if name.startswith("thinking-content-") else PREFIXED
+
+
 def may_grow(text: str, at: int) -> bool:
     """Whether all of ``text`` from ``at`` on is the beginning of an opener or a closer."""
     return len(text) - at <= LONGEST_MARKER and _GROWS.match(text, at) is not None
-
-
-_WRAPPER = re.compile(any_of(f"<{name}>" for name in WRAPPER_NAMES), _FLAGS)
-_WRAPPER_GROWS = re.compile(any_of(growing(spelled(f"<{name}>")) for name in WRAPPER_NAMES) + r"\Z", _FLAGS)
-
-
-def read_wrapper(text: str, at: int) -> re.Match[str] | None:
-    """``<answer>`` or ``<response>`` at ``at``."""
-    return _WRAPPER.match(text, at)
-
-
-def wrapper_may_grow(text: str, at: int) -> bool:
-    """Whether the end of ``text`` may still become an answer wrapper."""
-    return _WRAPPER_GROWS.match(text, at) is not None

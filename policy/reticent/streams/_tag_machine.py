@@ -6,8 +6,10 @@ import re
 from functools import cache
 
 from reticent.streams import _markers as markers
+from reticent.streams import _phrases as phrases
 from reticent.streams import harmony
 from reticent.streams._cutting_machine import CuttingMachine
+from reticent.streams._marker_forms import growing, spelled
 
 PROSE_WINDOW = 16_384
 """Characters within which the second half of a prose form (``Thought:`` … ``Action:``) must follow the first."""
@@ -24,7 +26,7 @@ _TERMINATOR_LENGTH = 12
 
 
 def _prefix_at_end(word: str) -> str:
-    return markers.growing(markers.spelled(word)) + r"\Z"
+    return growing(spelled(word)) + r"\Z"
 
 
 _WORDS = {
@@ -32,6 +34,8 @@ _WORDS = {
     "thought": "|".join(["Thought:", _prefix_at_end("Thought:")]),
     "answer": "<",
 }
+_LINE_MARKS = ":\u25ba"
+"""What begins a marker that counts at the start of a line and nowhere else."""
 _MARKED_WORDS = frozenset({"answer"})
 """Words that begin with markup."""
 _WRAPPER_END = re.compile(r"</(answer|response)>", re.IGNORECASE | re.ASCII)
@@ -100,10 +104,13 @@ class TagMachine(CuttingMachine):
         text = self._text
         if "answer" in self._words and (end := self._answer_end(at)) is not None:
             return end
-        if self._position.in_code:
+        if self._position.in_code or (text[at] in _LINE_MARKS and not self._position.line_start):
             return self._show(at, at + 1)
-        if text[at] in "aT":
-            return self._word(at)
+        return self._word(at) if text[at] in "aT" else self._mark(at)
+
+    def _mark(self, at: int) -> int:
+        """A tag, a token or the header of a message, if what stands at ``at`` is one."""
+        text = self._text
         reading = markers.read_marker(text, at)
         if reading is not None:
             return self._closer(at, reading) if reading.closes else self._opener(at, reading)
@@ -140,7 +147,7 @@ class TagMachine(CuttingMachine):
         found = _WRAPPER_END.match(text, at) if self._wrapper else None
         if found is not None and found[1].lower() == self._wrapper:
             self._wrapper = ""
-        elif self._seen_block and self._position.fresh and (found := markers.read_wrapper(text, at)):
+        elif self._seen_block and self._position.fresh and (found := phrases.read_wrapper(text, at)):
             self._wrapper = found[0][1:-1].lower()
         else:
             return self._wait(at) if not self._final and self._wrapper_may_grow(at) else None
@@ -151,7 +158,7 @@ class TagMachine(CuttingMachine):
         text = self._text
         if self._wrapper and _begins(text, at, f"</{self._wrapper}>"):
             return True
-        return self._seen_block and self._position.fresh and markers.wrapper_may_grow(text, at)
+        return self._seen_block and self._position.fresh and phrases.wrapper_may_grow(text, at)
 
     # Harmony messages.
 
@@ -220,19 +227,16 @@ class TagMachine(CuttingMachine):
 
     def _first_words(self, at: int) -> int | None:
         text = self._text
-        if text[at] == "H":
-            return self._granite(at)
+        phrase = phrases.read_phrase(text, at)
+        if phrase is not None:
+            return self._open(at, phrase[1], phrase[0], phrase[0].rule)
+        if not self._final and phrases.phrase_may_grow(text, at):
+            return self._wait(at)
         if text[at] == "T":
             return self._thought(at)
         if text[at] == "t":
             return self._message(at)
         return self._analysis(at) if text[at] == "a" and self._harmony else None
-
-    def _granite(self, at: int) -> int | None:
-        found = markers.GRANITE_OPENER.match(self._text, at)
-        if found is not None:
-            return self._open(at, found.end(), markers.GRANITE, markers.GRANITE.rule)
-        return self._wait(at) if not self._final and markers.GRANITE_GROWS.match(self._text, at) else None
 
     def _thought(self, at: int) -> int | None:
         """ReAct: ``Thought:`` is reasoning when an action or an answer follows, else somebody's words."""
@@ -242,7 +246,7 @@ class TagMachine(CuttingMachine):
             return self._wait(at)
         if not self._text.startswith("Thought:", at):
             return None
-        end = self._window(at, markers.REACT_CLOSE, _REACT_RULE)
+        end = self._window(at, phrases.REACT_CLOSE, _REACT_RULE)
         if end is None:
             self._react = False  # one that was not believed is enough: looking ahead again and again is not linear
             self._words -= {"thought"}

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from reticent.streams._markers import Marker, any_of, growing, spelled
+from reticent.streams._marker_forms import Marker, any_of, growing, spelled
 
 Kind = Literal["reasoning", "answer", "kept"]
 
@@ -43,7 +43,7 @@ _HEADER_GROWS = re.compile(
 )
 _BARE_ANALYSIS = re.compile(r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*analysis\b")
 _BY_RECIPIENT: dict[str, Kind] = {"self": "reasoning", "user": "answer"}  # Muse; every other recipient is a tool
-_BY_CHANNEL: dict[str, Kind] = {"analysis": "reasoning", "final": "answer"}
+_BY_CHANNEL: dict[str, Kind] = {"analysis": "reasoning", "thinking": "reasoning", "final": "answer"}
 _RECIPIENT = re.compile(r"\bto=([\w.\-]+)")
 
 TERMINATOR = re.compile(r"<\|(?:end|return|call|eom|eot)\|>")

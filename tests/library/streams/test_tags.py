@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from tests.library.streams.aliases import ALIASES, IDS, PROSE
 
 from reticent.streams import _markers as markers
 from reticent.streams.tags import (
@@ -13,6 +16,9 @@ from reticent.streams.tags import (
     reasoning_spans,
     replayed_spans,
 )
+
+if TYPE_CHECKING:
+    from reticent.streams._marker_forms import Marker
 
 CANARY = "KANARI-7f3a91"
 SIZES = (1, 2, 7, 64, 1 << 20)
@@ -32,52 +38,6 @@ def streamed(text: str, size: int, *, starts_inside: bool = False) -> str:
     stream = TextFilter(starts_inside=starts_inside)
     pieces = [stream.feed(text[at : at + size]) for at in range(0, len(text), size)]
     return "".join([*pieces, stream.flush()])
-
-
-ALIASES = [
-    ("<think>", "</think>", "think"),
-    ("<THINK>", "</Think>", "think"),
-    ("<think >", "</think >", "think"),
-    ("< think\n>", "</ think>", "think"),
-    ('<think foo="1" bar>', "</think>", "think"),
-    ("<thinking>", "</thinking>", "thinking"),
-    ("<thought>", "</thought>", "thought"),
-    ("<reasoning>", "</reasoning>", "reasoning"),
-    ("<assistant_thinking>", "</assistant_thinking>", "assistant_thinking"),
-    ("<budget:thinking>", "</budget:thinking>", "budget-thinking"),
-    ("<seed:think>", "</seed:think>", "seed-think"),
-    ("<mm:think>", "</mm:think>", "mm-think"),
-    ("<longcat_think>", "</longcat_think>", "longcat_think"),
-    ("<ifm|think>", "</ifm|think>", "ifm-think"),
-    ("<ifm|think_fast>", "</ifm|think_fast>", "ifm-think_fast"),
-    ("<ifm|think_faster>", "</ifm|think_faster>", "ifm-think_faster"),
-    ("<think:opensource>", "</think:opensource>", "think-suffix"),
-    ("[THINK]", "[/THINK]", "mistral-think"),
-    ("[unused16]", "[unused17]", "pangu"),
-    ("◁think▷", "◁/think▷", "kimi-vl"),
-    ("<|START_THINKING|>", "<|END_THINKING|>", "cohere"),
-    ("<|channel>thought\n", "<channel|>", "gemma-channel"),
-    ("<|open|>think<|sep|>", "<|close|>think<|sep|>", "kimi-k3"),
-    ("<|open|> think <|sep|>", "<|close|> think <|sep|>", "kimi-k3"),
-    ("<|content_thinking|>", "<|end_message|>", "inkling"),
-    ("<|inner_prefix|>", "<|inner_suffix|>", "apertus"),
-    ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", "plamo"),
-    ("<|think:start|>", "<|think:end|>", "solar"),
-    ("<|begin_of_thought|>", "<|end_of_thought|>", "begin-of-thought"),
-    ("<unused94>", "<unused95>", "medgemma"),
-    ("<antThinking>", "</antThinking>", "antthinking"),
-    ("<scratchpad>", "</scratchpad>", "scratchpad"),
-    ("<thoughts>", "</thoughts>", "thoughts"),
-    ("<inner_monologue>", "</inner_monologue>", "inner_monologue"),
-    ('<details type="reasoning" done="true" duration="3">', "</details>", "open-webui"),
-    ("/*PLANNING*/", "/*FINAL_ANSWER*/", "adk-planner"),
-    ("/*REPLANNING*/", "/*FINAL_ANSWER*/", "adk-planner"),
-    ("/*REASONING*/", "/*FINAL_ANSWER*/", "adk-planner"),
-    ("/*ACTION*/", "/*FINAL_ANSWER*/", "adk-planner"),
-    ("Here is my thought process:", "Here is my response:", "granite"),
-    ("Here's my thought process:", "Here\u2019s my response:", "granite"),
-]
-IDS = [f"{name}-{at}" for at, (_, _, name) in enumerate(ALIASES)]
 
 
 @pytest.mark.parametrize(("opener", "closer", "name"), ALIASES, ids=IDS)
@@ -100,7 +60,7 @@ def test_every_alias_runs_to_the_end_when_it_is_not_closed(opener: str, closer: 
 
 
 @pytest.mark.parametrize("marker", markers.MARKERS, ids=lambda marker: marker.name)
-def test_every_marker_of_the_table_is_tried_by_the_tests(marker: markers.Marker) -> None:
+def test_every_marker_of_the_table_is_tried_by_the_tests(marker: Marker) -> None:
     """No row of the table goes untested."""
     assert marker.name in {name for _, _, name in ALIASES}
 
@@ -108,7 +68,7 @@ def test_every_marker_of_the_table_is_tried_by_the_tests(marker: markers.Marker)
 @pytest.mark.parametrize(
     ("opener", "closer", "name"),
     # Prose and ordinary markup end nothing that the prompt began.
-    [row for row in ALIASES if row[2] not in ("granite", "open-webui")],
+    [row for row in ALIASES if row[2] not in PROSE],
 )
 def test_a_closer_is_enough_when_the_prompt_opened_the_reasoning(opener: str, closer: str, name: str) -> None:
     """With ``starts_inside`` the first closer of any kind ends the reasoning, streamed as well."""
