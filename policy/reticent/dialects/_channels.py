@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reticent.edits import Children, Put
 from reticent.errors import InputTooLarge
+from reticent.streams.arguments import ArgumentsFilter
 from reticent.streams.tags import TextFilter
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class TextChannels:
     def __init__(self, context: StreamContext, *, one_start: bool = False) -> None:
         """Channels are opened on first use."""
         self._context = context
-        self._filters: dict[Any, TextFilter] = {}
+        self._filters: dict[Any, TextFilter | ArgumentsFilter] = {}
         self._one_start = one_start
         self._begun: set[Hashable] = set()
 
@@ -86,22 +87,35 @@ class TextChannels:
         if found is None:
             found = self._filters[channel] = self._open(channel)
         shown = found.feed(text)
-        self._context.fed(found, text, shown)
+        if isinstance(found, TextFilter):
+            self._context.fed(found, text, shown)
         return shown
+
+    def feed_arguments(self, channel: Any, text: str) -> str:
+        """What of a piece of the arguments of a call may go on now."""
+        channel = hashable(channel)
+        found = self._filters.get(channel)
+        if found is None:
+            self._check_room()
+            found = self._filters[channel] = ArgumentsFilter()
+        return found.feed(text)
 
     def restart(self) -> None:
         """A new message begins: its first text may start inside reasoning again."""
         self._begun.clear()
 
     def _open(self, channel: Hashable) -> TextFilter:
-        if len(self._filters) >= OPEN_LIMIT or len(self._begun) >= OPEN_LIMIT:
-            raise InputTooLarge(f"more than {OPEN_LIMIT} texts at a time in one stream")
+        self._check_room()
         if not self._context.starts_inside:
             return TextFilter()
         start = None if self._one_start else channel
         first = start not in self._begun
         self._begun.add(start)
         return TextFilter(starts_inside=first)
+
+    def _check_room(self) -> None:
+        if len(self._filters) >= OPEN_LIMIT or len(self._begun) >= OPEN_LIMIT:
+            raise InputTooLarge(f"more than {OPEN_LIMIT} texts at a time in one stream")
 
     def end(self, channel: Any) -> str:
         """Close one channel; the text it still held."""
@@ -121,7 +135,7 @@ class TextChannels:
     def carry(self, channel: Any, into: Any, text: str) -> bool:
         """Let the text of an unfinished ``channel`` go on in ``into``, which begins with ``text``, if it would."""
         found = self._filters[hashable(channel)]
-        if not found.would_go_on(text):
+        if isinstance(found, ArgumentsFilter) or not found.would_go_on(text):
             return False
         self._filters[hashable(into)] = self._filters.pop(hashable(channel))
         return True

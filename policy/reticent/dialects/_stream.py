@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from reticent.streams.tags import TextFilter
 
 __all__ = [
+    "CALL",
     "GONE",
     "KEEP",
     "BlockEvents",
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 Event = dict[str, Any]
+CALL = "arguments"
+"""What the channel of a call's arguments begins with, beside the position of its block."""
 _LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -97,7 +100,8 @@ class BlockEvents:
 
     ``kind`` is the key that names an event, ``position`` the key of the block's number, ``block`` the key of the block
     in a start event, ``at`` the closed position its type belongs to. ``text`` finds the text of a delta event as
-    ``(path of keys, text)`` or None, ``make_text`` builds a delta event.
+    ``(path of keys, text)`` or None, ``make_text`` builds a delta event; ``arguments`` and ``make_arguments`` do so for
+    the arguments of a call.
     """
 
     start: frozenset[str]
@@ -110,6 +114,8 @@ class BlockEvents:
     make_text: Callable[[Any, str], Event]
     make_mark: Callable[[Any, Event], Sequence[Event]]
     kind: str = "type"
+    arguments: Callable[[Event], tuple[tuple[str, ...], str] | None] = lambda _event: None
+    make_arguments: Callable[[Any, str], Event] = lambda _position, _text: {}
 
 
 @dataclass(slots=True)
@@ -191,9 +197,17 @@ class BlockStream:
         """``edits`` with what of the text of ``event`` may go on now."""
         found = self.names.text(event)
         if found is None:
-            return edits
+            return self._shown_arguments(event, position, edits)
         path, text = found
         shown = self.text.feed(position, text)
+        return edits if shown == text else put(edits, path, shown)
+
+    def _shown_arguments(self, event: Event, position: Any, edits: Edit | None) -> Edit | None:
+        found = self.names.arguments(event)
+        if found is None:
+            return edits
+        path, text = found
+        shown = self.text.feed_arguments((CALL, hashable(position)), text)
         return edits if shown == text else put(edits, path, shown)
 
     def _is_held(self, event: Event, edits: Edit | None) -> bool:
@@ -209,9 +223,17 @@ class BlockStream:
         position = event.get(self.names.position)
         if edit is DROP or self.positions.is_hidden(position):
             return GONE
-        rest = self.text.end(position)
-        before = [self.names.make_text(self.positions.moved(position), rest)] if rest else []
+        before = [*self._made(position), *self._made((CALL, hashable(position)))]
         return Outcome(self._renumbered(event, edit), before)
+
+    def _made(self, channel: Any) -> list[Event]:
+        """The event that carries what a channel still holds, if anything."""
+        rest = self.text.end(channel)
+        if not rest:
+            return []
+        if isinstance(channel, tuple):
+            return [self.names.make_arguments(self.positions.moved(channel[1]), rest)]
+        return [self.names.make_text(self.positions.moved(channel), rest)]
 
     def _renumbered(self, event: Event, edit: Edit | None) -> Edit | None:
         edits: Children = dict(edit) if isinstance(edit, dict) else {}
@@ -244,12 +266,7 @@ class BlockStream:
         return found
 
     def _held_text(self) -> list[Event]:
-        found: list[Event] = []
-        for position in self.text.open():
-            rest = self.text.end(position)
-            if rest:
-                found.append(self.names.make_text(self.positions.moved(position), rest))
-        return found
+        return [event for channel in self.text.open() for event in self._made(channel)]
 
 
 def put(edit: Edit | None, path: Sequence[Any], value: Any) -> Edit:

@@ -28,11 +28,15 @@ ALL: Final = _All()
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text in an event: the channel it belongs to, the keys and positions that lead to it, the text itself."""
+    """Text in an event: the channel it belongs to, the keys and positions that lead to it, the text itself.
+
+    ``arguments`` says that it is a piece of the arguments of a call, which are read as such.
+    """
 
     channel: Any
     path: tuple[Any, ...]
     text: str
+    arguments: bool = False
 
 
 def same_event(event: Event, piece: Piece, text: str) -> Event:
@@ -89,7 +93,8 @@ class ChannelStream:
     def _fed(self, event: Event, piece: Piece, *, is_last: bool) -> str:
         """What of a piece may be shown now; all that is left of it when its channel ends with this event."""
         channel = hashable(piece.channel)
-        shown = self._text.feed(channel, piece.text)
+        feed = self._text.feed_arguments if piece.arguments else self._text.feed
+        shown = feed(channel, piece.text)
         if is_last:
             self._last.pop(channel, None)
             return shown + self._text.end(channel)

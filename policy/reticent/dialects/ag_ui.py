@@ -106,8 +106,13 @@ def drop_patch(walker: Walker, node: Mapping[str, Any], edits: Children, positio
     return DROP if edit is DROP else None
 
 
+_CALL_PIECES = ("TOOL_CALL_ARGS", "TOOL_CALL_CHUNK")
+
+
 def _pieces(event: Event) -> Sequence[Piece]:
     kind = event.get("type")
+    if kind in _CALL_PIECES and isinstance(event.get("delta"), str):
+        return [Piece(("call", hashable(event.get("toolCallId"))), ("delta",), event["delta"], arguments=True)]
     if kind not in ("TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK") or not isinstance(event.get("delta"), str):
         return ()
     return [Piece(event.get("messageId"), ("delta",), event["delta"])]
@@ -117,6 +122,8 @@ def _ends(event: Event) -> Any:
     kind = event.get("type")
     if kind == "TEXT_MESSAGE_END":
         return (event.get("messageId"),)
+    if kind == "TOOL_CALL_END":
+        return (("call", hashable(event.get("toolCallId"))),)
     return ALL if kind in ("RUN_FINISHED", "RUN_ERROR") else ()
 
 
@@ -131,7 +138,9 @@ def _make(event: Event, piece: Piece, text: str) -> Event:
     return same_event({name: value for name, value in event.items() if name not in _COPIES}, piece, text)
 
 
-_CHANNELS = Channels(_pieces, _ends, _make, lambda event: event.get("type") == "TEXT_MESSAGE_CONTENT")
+_CHANNELS = Channels(
+    _pieces, _ends, _make, lambda event: event.get("type") in ("TEXT_MESSAGE_CONTENT", "TOOL_CALL_ARGS")
+)
 
 
 class Stream(ChannelStream):

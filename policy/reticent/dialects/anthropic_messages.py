@@ -85,6 +85,18 @@ def _make_text(position: Any, text: str) -> Event:
     return {"type": _DELTA, "index": position, "delta": {"type": "text_delta", "text": text}}
 
 
+def _arguments(event: Event) -> tuple[tuple[str, ...], str] | None:
+    """The piece of JSON in a delta of a call's input."""
+    delta = event.get("delta")
+    if not isinstance(delta, dict) or not isinstance(delta.get("partial_json"), str):
+        return None
+    return ("delta", "partial_json"), delta["partial_json"]
+
+
+def _make_arguments(position: Any, text: str) -> Event:
+    return {"type": _DELTA, "index": position, "delta": {"type": "input_json_delta", "partial_json": text}}
+
+
 def _make_mark(position: Any, mark: Event) -> Sequence[Event]:
     return (
         {"type": _START, "index": position, "content_block": mark},
@@ -102,6 +114,8 @@ _NAMES = BlockEvents(
     text=_text,
     make_text=_make_text,
     make_mark=_make_mark,
+    arguments=_arguments,
+    make_arguments=_make_arguments,
 )
 
 

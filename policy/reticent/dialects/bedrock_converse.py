@@ -12,7 +12,17 @@ from typing import Any
 from reticent.dialects._dialect import Dialect, Walker
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
-from reticent.dialects._stream import GONE, BlockEvents, BlockStream, Event, Outcome, StreamContext, put
+from reticent.dialects._stream import (
+    CALL,
+    GONE,
+    BlockEvents,
+    BlockStream,
+    Event,
+    Outcome,
+    StreamContext,
+    hashable,
+    put,
+)
 from reticent.edits import DROP, Children, Edit
 
 _CARRIER = "reasoningContent"
@@ -82,6 +92,10 @@ def _make_text(position: Any, text: str) -> Event:
     return {_DELTA: {_INDEX: position, "delta": {"text": text}}}
 
 
+def _make_arguments(position: Any, text: str) -> Event:
+    return {_DELTA: {_INDEX: position, "delta": {"toolUse": {"input": text}}}}
+
+
 def _make_mark(position: Any, mark: Event) -> Sequence[Event]:
     return ({_START: {_INDEX: position, "start": mark}}, {_STOP: {_INDEX: position}})
 
@@ -96,6 +110,7 @@ _NAMES = BlockEvents(
     text=_no_text,
     make_text=_make_text,
     make_mark=_make_mark,
+    make_arguments=_make_arguments,
 )
 
 
@@ -172,6 +187,9 @@ class Stream(BlockStream):
                 edit = put(edit, (name, "delta", "text"), shown)
         elif name == _STOP:
             self._shows.discard(position)
+        elif (text := _arguments(event, name)) is not None:
+            shown = self.text.feed_arguments((CALL, hashable(position)), text)
+            edit = edit if shown == text else put(edit, (name, "delta", "toolUse", "input"), shown)
         return Outcome(edit, before)
 
     def _settled(self, text: Event) -> list[Event]:
@@ -191,8 +209,15 @@ class Stream(BlockStream):
         return [*rest, stop if moved == position else {_STOP: {**stop[_STOP], _INDEX: moved}}]
 
     def _rest(self, position: Any) -> list[Event]:
-        rest = self.text.end(position)
-        return [_make_text(self.positions.moved(position), rest)] if rest else []
+        return [*self._made(position), *self._made((CALL, hashable(position)))]
+
+
+def _arguments(event: Event, name: str) -> str | None:
+    """The piece of JSON in a delta of a call's input."""
+    delta = event[name].get("delta")
+    call = delta.get("toolUse") if name == _DELTA and isinstance(delta, dict) else None
+    text = call.get("input") if isinstance(call, dict) else None
+    return text if isinstance(text, str) else None
 
 
 def _is_text(event: Event, name: str) -> bool:

@@ -13,10 +13,11 @@ from typing import Any
 from reticent.dialects._dialect import Dialect, Walker
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
-from reticent.dialects._stream import Event, Outcome, StreamContext, TextChannels
+from reticent.dialects._stream import CALL, Event, Outcome, StreamContext, TextChannels, hashable, put
 from reticent.edits import DROP, Children, Edit, Put, apply
 
 _TOKEN_COPIES = ("logprobs", "token_ids", "prompt_logprobs")
+
 _HOLDERS = frozenset({"message", "delta", "text", "choices"})
 
 
@@ -97,12 +98,18 @@ class Stream:
     def close(self) -> Sequence[Event]:
         """One chunk for each choice that ended without a finish reason while text was held back."""
         found: list[Event] = []
-        for index in self._text.open():
-            rest = self._text.end(index)
+        for channel in self._text.open():
+            rest = self._text.end(channel)
             if rest:
-                piece = {"text": rest} if self._completes else {"delta": {"content": rest}}
+                index, piece = self._piece(channel, rest)
                 found.append({**self._template, "choices": [{"index": index, **piece, "finish_reason": None}]})
         return found
+
+    def _piece(self, channel: Any, rest: str) -> tuple[Any, Event]:
+        """The number of the choice that a channel belongs to, and what carries the rest of it there."""
+        if isinstance(channel, tuple):
+            return channel[1], {"delta": {"tool_calls": [{"index": channel[2], "function": {"arguments": rest}}]}}
+        return channel, {"text": rest} if self._completes else {"delta": {"content": rest}}
 
     def _choice(self, at: int, choice: Event, edit: Edit | None) -> Edit | None:
         index = choice.get("index", at)
@@ -138,6 +145,7 @@ class Stream:
         shown = self._feed(index, text) if text else ""
         if choice.get("finish_reason") is not None or delta.get("tool_calls"):
             shown += self._text.end(index)
+        inner = self._calls(index, delta.get("tool_calls"), inner)
         if delta == choice["delta"] and (shown == text or isinstance(content, str)):
             inner = inner if shown == text else {**inner, "content": Put(shown)}
             return {**edits, "delta": inner} if inner else edits
@@ -149,6 +157,21 @@ class Stream:
             **edits,
             "delta": Put({**kept, "content": [*before, _part(shown)] if isinstance(before, list) else shown}),
         }
+
+    def _calls(self, index: Any, calls: Any, inner: Children) -> Children:
+        """The edits of a delta with those of the arguments in it."""
+        found = inner.get("tool_calls")
+        mine: Children = dict(found) if isinstance(found, dict) else {}
+        entries: list[Any] = calls if isinstance(calls, list) else []
+        for at, call in enumerate(entries):
+            function: Any = call.get("function") if isinstance(call, dict) else None
+            text: Any = function.get("arguments") if isinstance(function, dict) else None
+            if isinstance(text, str) and mine.get(at) is not DROP:
+                channel = (CALL, hashable(index), hashable(call.get("index", at)))
+                shown = self._text.feed_arguments(channel, text)
+                if shown != text:
+                    mine[at] = put(mine.get(at), ("function", "arguments"), shown)
+        return {**inner, "tool_calls": mine} if mine else inner
 
     def _parts(self, index: Any, parts: Sequence[Any], inner: Children) -> None:
         found = inner.get("content")

@@ -148,6 +148,10 @@ def _make_text(position: Any, text: str) -> Event:
     return {"type": "response.output_text.delta", "output_index": position, "content_index": 0, "delta": text}
 
 
+_CALL_DELTAS = frozenset({"response.function_call_arguments.delta", "response.mcp_call_arguments.delta"})
+_CALL_ENDS = frozenset({"response.function_call_arguments.done", "response.mcp_call_arguments.done"})
+
+
 def _make_mark(position: Any, mark: Event) -> Sequence[Event]:
     return (
         {"type": "response.output_item.added", "output_index": position, "item": mark},
@@ -238,6 +242,14 @@ class Stream(BlockStream):
                 edits = put(edits, ("logprobs",), [])
             self._places[channel] = apply(event, edits)
             return GONE if self._is_held(event, edits) else Outcome(edits)
+        call = ("call", *channel)
+        if kind in _CALL_DELTAS and isinstance(event.get("delta"), str):
+            shown = self.text.feed_arguments(call, event["delta"])
+            edits = edits if shown == event["delta"] else put(edits, ("delta",), shown)
+            self._places[call] = apply(event, edits)
+            return Outcome(edits)
+        if kind in _CALL_ENDS:
+            return Outcome(edits, self._flush(call))
         return Outcome(edits, self._flush(channel) if kind == "response.output_text.done" else ())
 
     def _renumbered(self, event: Event, edit: Edit | None) -> Edit | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from reticent.dialects._channels import hashable
 from reticent.dialects._dialect import Dialect, Walker
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
@@ -155,7 +156,15 @@ def _without_ids(item: Mapping[str, Any], edit: Edit | None) -> Edit | None:
     return edits or None
 
 
+_CALL_DELTAS = frozenset({"tool-input-delta", "tool-call-delta"})
+_CALL_ENDS = frozenset({"tool-input-end", "tool-input-available", "tool-input-error", "tool-call"})
+
+
 def _pieces(event: Event) -> Sequence[Piece]:
+    if event.get("type") in _CALL_DELTAS:
+        name = next((name for name in ("inputTextDelta", "delta") if isinstance(event.get(name), str)), None)
+        call = event.get("toolCallId", event.get("id"))
+        return () if name is None else (Piece(("call", hashable(call)), (name,), event[name], arguments=True),)
     if event.get("type") != "text-delta":
         return ()
     return [Piece(event.get("id"), (name,), event[name]) for name in _TEXTS if isinstance(event.get(name), str)][:1]
@@ -165,6 +174,8 @@ def _ends(event: Event) -> Any:
     kind = event.get("type")
     if kind == "text-end":
         return (event.get("id"),)
+    if kind in _CALL_ENDS:
+        return (("call", hashable(event.get("toolCallId", event.get("id")))),)
     return ALL if kind in ("finish", "finish-step", "abort", "error") else ()
 
 
@@ -197,6 +208,6 @@ DIALECT = Dialect(
     hooks=dict.fromkeys(_METADATA, (drop_binding,)),
     lists=(drop_pairing_ids,),
     claims=_claims,
-    partial=lambda event: event.get("type") == "text-delta",
+    partial=lambda event: bool(_pieces(event)),
     stream=Stream,
 )
