@@ -1,8 +1,8 @@
 """Fields of a log line that nothing quotes: ``reasoning_content: The user wants …``.
 
 A call such as ``log.info("reasoning_content=%s", text)`` leaves a name and a text without an end. Only names that mean
-nothing but a carrier count, and what follows one of them goes to the end of the record; in ``key=value`` pairs and
-inside quotation marks a value has an end of its own.
+nothing but a carrier count, and what follows one of them goes to the end of the record; in ``key=value`` pairs, inside
+quotation marks, in an XML element and in a dump of PHP a value has an end of its own.
 """
 
 from __future__ import annotations
@@ -28,11 +28,15 @@ NAMES: Final = (
     "thought_signature",
 )
 """Members of the wire formats that are never anything but reasoning; a word like ``thinking`` is prose as well."""
+OPAQUE: Final = frozenset({"encrypted_content", "redacted_thinking", "thought_signature"})
+"""Those of the names whose values are ciphertext."""
 RULE: Final = "log-text/field"
 
-_FIELD: Final = re.compile(
-    rf"(?<![\w'\"])(?:\w+\.)*(?:{'|'.join(NAMES)})\b(?:\]|\))?[ \t]*(?P<arrow>=>|->|[=:])[ \t]*(?P<value>\S)"
-)
+_NAMED: Final = f"(?P<name>{'|'.join(NAMES)})"
+_FIELD: Final = re.compile(rf"(?<![\w'\"])(?:\w+\.)*{_NAMED}\b(?:\]|\))?[ \t]*(?P<arrow>=>|->|[=:])[ \t]*(?P<value>\S)")
+_DUMPED: Final = re.compile(rf'\["{_NAMED}"\]=>\s*string\((?P<size>\d{{1,9}})\) "')
+"""A member as PHP's ``var_dump`` writes it: nothing is escaped, the size counts bytes."""
+_ELEMENT: Final = re.compile(rf"<{_NAMED}(?:\s[^<>]*)?>(?:.*?</(?P=name)\s*>|.*\Z)", re.DOTALL)
 _EMPTY: Final = re.compile(
     r"(?:None|null|True|False|true|false|missing|absent|empty|n/a|[-+]?\d[\d.,]*|<[\w.\s-]+>|\[reasoning removed\])"
     r"(?=[\s,;.)\]}]|$)"
@@ -40,6 +44,7 @@ _EMPTY: Final = re.compile(
 """Values that say nothing, or say that there is nothing."""
 _PAIR: Final = re.compile(r"\S+(?=[ \t]+[\w.]+=|[ \t]*$)", re.MULTILINE)
 """One value of a line of ``key=value`` pairs, which the search for literals judges."""
+_TRIPLE: Final = ('"""', "'''")
 _NEXT_RECORD: Final = re.compile(
     r"\n(?=[\[<(]?(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\d{10}|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d|[IWEFD]\d{4} \d\d:|Traceback \(most"
@@ -61,17 +66,36 @@ def names_one(text: str) -> bool:
 
 def may_hold(text: str) -> bool:
     """Whether some name stands in ``text`` with a value behind it."""
-    return _FIELD.search(text) is not None
+    return names_one(text) and any(form.search(text) is not None for form in (_FIELD, _DUMPED, _ELEMENT))
 
 
 def spans(text: str) -> Iterator[Span]:
     """The values of such fields, with their names; in order, none inside another. Time is linear in the length."""
     at = 0
+    for start, end, name in sorted([*_fields(text), *_dumped(text), *_elements(text)]):
+        if start >= at:
+            yield Span(start, end, RULE, "opaque" if name in OPAQUE else "text")
+            at = end
+
+
+def _fields(text: str) -> Iterator[tuple[int, int, str]]:
+    at = 0
     while (field := _FIELD.search(text, at)) is not None:
         end = _end(text, field)
         if end > field.start("value"):
-            yield Span(field.start(), end, RULE)
+            yield field.start(), end, field["name"]
         at = max(end, field.end())
+
+
+def _dumped(text: str) -> Iterator[tuple[int, int, str]]:
+    for field in _DUMPED.finditer(text):
+        size = int(field["size"])
+        value = text[field.end() : field.end() + size].encode("utf-8", "surrogateescape")[:size]
+        yield field.end(), field.end() + len(value.decode("utf-8", "ignore")), field["name"]
+
+
+def _elements(text: str) -> Iterator[tuple[int, int, str]]:
+    return ((found.start(), found.end(), found["name"]) for found in _ELEMENT.finditer(text))
 
 
 def is_open(text: str) -> bool:
@@ -91,6 +115,9 @@ def _end(text: str, field: re.Match[str]) -> int:
     first = field["value"]
     if _EMPTY.match(text, start) or (first in "{[(" and field["arrow"] in "=:"):
         return start
+    if (triple := text[start : start + 3]) in _TRIPLE:
+        end = text.find(triple, start + 3)
+        return len(text) if end < 0 else end + 3
     if first in "'\"":
         return _closing(text, start, first) if field["arrow"] != "=" else start
     if field["arrow"] == "=" and _PAIR.match(text, start):

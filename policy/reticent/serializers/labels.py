@@ -19,6 +19,8 @@ from reticent.streams.tags import Span, may_hold_marker, reasoning_spans
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from reticent.streams._marker_forms import Marker
+
 ANSWER_KEYS: Final = frozenset(
     {
         "answer",
@@ -37,6 +39,7 @@ ANSWER_KEYS: Final = frozenset(
         "reply",
         "response",
         "response_text",
+        "textResponse",
     }
 )
 """Members of a record under which a text is what a model answered."""
@@ -82,6 +85,10 @@ _OTHERS: Final = re.compile(
     r"|markers?|schemas?|uses?|wrap|parser|prefix|suffix|like|expected|missing|docs?|documents?)(?:$|[\W_])",
     re.IGNORECASE,
 )
+_QUOTES: Final = "'\"`"
+_SENTENCE: Final = 16
+"""Characters of a block that a quotation opens with, so that it is a thought and not the name of a tag."""
+_SENTENCE_REACH: Final = 65_536
 _QUOTES_INPUT: Final = "input_value"
 _CONTAINERS: Final = frozenset({"dict", "list", "call"})
 _MENTION: Final = ("'", '"', "`", "\u2026", "...")
@@ -109,7 +116,7 @@ def quoted_spans(text: str) -> Sequence[Span]:
         [(node.start, node.end) for node in find_literals(text) if node.kind in _CONTAINERS and node.complete]
     )
     found: list[Span] = []
-    unclosed: set[markers.Marker] = set()
+    unclosed: set[Marker] = set()
     start = stop = end = 0
     for at, quote, reading in _labelled(text):
         while stop <= at and (following := next(judged, None)) is not None:
@@ -125,6 +132,14 @@ def quoted_spans(text: str) -> Sequence[Span]:
     return found
 
 
+def is_open(text: str) -> bool:
+    """Whether ``text`` ends with a block, closed there or not, that its next line could belong to."""
+    if not may_hold_marker(text):
+        return False
+    spans = [*quoted_spans(text), *answer_spans(text, None), *reasoning_spans(text, live=True)[-1:]]
+    return any(span.end == len(text) for span in spans)
+
+
 def _labelled(text: str) -> Iterator[tuple[int, str, markers.Reading | None]]:
     """Where blocks open behind a label, the quotation mark between, and the opener (None: perhaps of harmony)."""
     for beginning in _BEGINNING.finditer(text):
@@ -134,8 +149,23 @@ def _labelled(text: str) -> Iterator[tuple[int, str, markers.Reading | None]]:
         if not opens or (reading is not None and text.startswith(_MENTION, reading.end)):
             continue
         label = _LABEL.search(text[max(0, at - _LABEL_REACH) : at])
-        if label is not None and not _is_mention(label["label"]):
-            yield at, label["quote"][-1:], reading
+        if label is not None:
+            if not _is_mention(label["label"]):
+                yield at, label["quote"][-1:], reading
+        elif reading is not None and _is_quoted_answer(text, at, reading):
+            yield at, text[at - 1], reading
+
+
+def _is_quoted_answer(text: str, at: int, reading: markers.Reading) -> bool:
+    """Whether a quotation opens with a block that holds a sentence, and goes on behind it: a whole answer."""
+    quote = text[at - 1 : at]
+    if quote not in _QUOTES or not quote:
+        return False
+    closer = reading.marker.close.search(text, reading.end, reading.end + _SENTENCE_REACH)
+    if closer is None or text.startswith(quote, closer.end()):
+        return False
+    inside = text[reading.end : closer.start()].strip()
+    return len(inside) >= _SENTENCE and " " in inside and quote not in inside and quote in text[closer.end() :]
 
 
 def _is_mention(label: str) -> bool:
@@ -143,7 +173,7 @@ def _is_mention(label: str) -> bool:
     return not words.endswith(_QUOTES_INPUT) and _OTHERS.search(" ".join(words.split()[-3:])) is not None
 
 
-def _block(text: str, at: int, quote: str, reading: markers.Reading, unclosed: set[markers.Marker]) -> Span | None:
+def _block(text: str, at: int, quote: str, reading: markers.Reading, unclosed: set[Marker]) -> Span | None:
     """The block that opens at ``at``; ``unclosed`` are markers that have no closer in the rest of the text."""
     marker = reading.marker
     closer = None if marker in unclosed else marker.close.search(text, reading.end)

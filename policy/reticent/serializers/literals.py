@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reticent.dialects._positions import TELLERS, Position
 from reticent.edits import DROP, Cut, Edit, Insert, Put
-from reticent.serializers.fieldlines import NAMES, names_one
+from reticent.serializers.fieldlines import NAMES, OPAQUE, RULE, names_one
 from reticent.streams.reprs import Item, Node, cut, find_literals, item_at, parse_literal, requote
 from reticent.streams.tags import may_hold_marker
 
@@ -84,6 +84,13 @@ def may_hold(text: str) -> bool:
     return may_hold_marker(text)
 
 
+def is_open(text: str) -> bool:
+    """Whether ``text`` ends inside an object, a list or a call that names something a rule looks for."""
+    if not (may_hold_marker(text) or names_marker(text)) or not any(char in text for char in "{[("):
+        return False
+    return any(not node.complete and node.end == len(text) for node in find_literals(text))
+
+
 def edit(walk: Walk, text: str, depth: int, position: int = Position.OPEN) -> Edit | None:
     """The edit of a text that may hold literals anywhere, or None."""
     if not may_hold(text):
@@ -109,9 +116,11 @@ def _applied(walk: Walk, text: str, nodes: Iterable[Node], position: int, depth:
     replacements: list[_Replacement] = []
     for node in nodes:
         placed = _named(text, node, position)
-        found = walk.value(_plain(node.value), placed, None, depth + 1)
+        found = walk.value(_called(walk, text, node), placed, None, depth + 1)
         if found is not None:
             replacements += _replacements(text, node, found)
+        elif node.kind == "run":
+            replacements += _fields(walk, node)
         replacements += _superseded(walk, node)
         if position != Position.DATA:  # arguments arrive in pieces, and their keys are the application's own
             replacements += _unjudged(walk, text, node)
@@ -122,8 +131,29 @@ def _applied(walk: Walk, text: str, nodes: Iterable[Node], position: int, depth:
 
 def _named(text: str, node: Node, position: int) -> int:
     """The position inside ``node``: that of the class in front of its brace (``AiMessage { text = "…" }``), if any."""
+    return int(TELLERS["__class__"].get(_class(text, node), position))
+
+
+def _class(text: str, node: Node) -> str:
+    """The name in front of an object's brace, as Rust and Java write it; empty when there is none."""
     name = _CLASS.search(text[max(0, node.start - _LANGUAGE_REACH) : node.start]) if node.kind == "dict" else None
-    return position if name is None else int(TELLERS["__class__"].get(name[1], position))
+    return "" if name is None else name[1]
+
+
+def _called(walk: Walk, text: str, node: Node) -> Any:
+    """The value of ``node`` for the walk, with the class in front of its brace where that decides something."""
+    value, name = _plain(node.value), _class(text, node)
+    if isinstance(value, dict) and name in walk.program.discriminators.get("__class__", {}):
+        return {"__class__": name, **value}
+    return value
+
+
+def _fields(walk: Walk, node: Node) -> Iterator[_Replacement]:
+    """Pairs of a line whose names are never anything but a carrier's, although nothing around them says whose."""
+    for item in node.items:
+        if item.key in NAMES and item.node.value and walk.withholds("opaque" if item.key in OPAQUE else "text"):
+            walk.report.add(RULE, item.node.end - item.node.start)
+            yield item.node, PLACEHOLDER
 
 
 def _superseded(walk: Walk, node: Node) -> Iterator[_Replacement]:

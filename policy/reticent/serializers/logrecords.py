@@ -1,7 +1,7 @@
 """Text logs as a stream: lines in, lines out, a record of several lines judged as one.
 
 A traceback or the repr of an SDK object goes over many lines; those after the first are indented or close a bracket.
-A field that nothing quotes goes on until a line begins the next record.
+A field that nothing quotes, a block that was opened and a table go on until a line begins the next record.
 A record that cannot be judged leaves a placeholder with its length, because a log that loses lines without a word is
 worse than one that says what it withheld.
 """
@@ -76,8 +76,8 @@ class LogRecords(StreamFilter):
         return line.startswith(_CONTINUES) or (self._has_open_field() and not fieldlines.begins_record(_text(line)))
 
     def _has_open_field(self) -> bool:
-        """Whether the record at hand ends inside a field; it does until the record is over."""
-        self._is_open = self._is_open or fieldlines.is_open(_text(b"".join(self._record).rstrip(b"\r\n")))
+        """Whether the record at hand ends inside a field, a block or a table; it does until the record is over."""
+        self._is_open = self._is_open or logtext.is_open(_text(b"".join(self._record).rstrip(b"\r\n")))
         return self._is_open
 
     def _end(self) -> bytes:

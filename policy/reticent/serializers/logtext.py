@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from reticent.dialects._positions import Position
 from reticent.edits import DROP, Cut
-from reticent.errors import InputTooLarge
-from reticent.serializers import fieldlines, literals, strings
+from reticent.errors import EgressRefused, InputTooLarge
+from reticent.serializers import columns, fieldlines, labels, literals, strings
 from reticent.serializers.walk import Walk
 from reticent.streams.tags import may_hold_reasoning
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _SHORT: Final = 64
 """Characters up to which one pattern is quicker than a dozen searches."""
 _HARMLESS: Final = r"A-Za-z0-9.,:;!?/@#$%&'+>)|}~^\]-"
-_is_simple: Final = re.compile(rf"(?!Here|Thought:|(?:assistant)?analysis)[{_HARMLESS}][ \n{_HARMLESS}]*+").fullmatch
+_is_simple: Final = re.compile(
+    rf"(?!Here|Thought:|(?:assistant)?analysis|&lt;|> Thinking)[{_HARMLESS}][ \n{_HARMLESS}]*+"
+).fullmatch
 """ASCII without a blank in front and without anything that JSON, a literal, a tag or a field begins with."""
 _BARE_NAME: Final = fieldlines.NAMES[0]
 """The one name of a field that such a text may hold: the others have an underscore."""
@@ -36,7 +38,7 @@ def is_plain(text: str) -> bool:
     ``False`` means that it has to be asked. How long the text may be is not looked at.
     """
     if len(text) < _SHORT and _is_simple(text) is not None:
-        return _BARE_NAME not in text
+        return _BARE_NAME not in text and ":::" not in text
     if len(text) < strings.SHORTEST:
         return True
     if text.lstrip()[:1] in _OPENS_JSON or '""' in text:
@@ -58,3 +60,13 @@ def strip(text: str, program: Program, report: Report, *, tags: bool = True) -> 
         return text
     found = strings.tags(walk, text)
     return found.apply(text) if isinstance(found, Cut) else text
+
+
+def is_open(text: str) -> bool:
+    """Whether a record of a log that ends with ``text`` may go on in the next line with what was withheld so far."""
+    if fieldlines.names_one(text) and (fieldlines.is_open(text) or columns.is_open(text)):
+        return True
+    try:
+        return labels.is_open(text) or literals.is_open(text)
+    except EgressRefused:  # it cannot be judged with more of it either
+        return False

@@ -7,6 +7,7 @@ JSON that carries typed blocks, and the one wrapper that frameworks put a foreig
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,8 @@ import orjson
 from reticent.dialects._positions import Position
 from reticent.edits import DROP, Cut, Edit
 from reticent.errors import InputTooDeep
-from reticent.serializers import csvfields, fieldlines, jsonbytes, labels, literals
+from reticent.serializers import columns, csvfields, fieldlines, jsonbytes, labels, literals
+from reticent.streams.arguments import leading_block
 from reticent.streams.tags import may_hold_marker, may_hold_reasoning, reasoning_spans, replayed_spans
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ MAX_NESTING: Final = 8
 """Levels of JSON inside a string inside JSON that are opened; deeper ones are refused."""
 
 _SHORTEST_JSON = 20
+_COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+"""Control sequences of ECMA-48, which terminals take colours from."""
 _TEXT_KEYS = frozenset(
     {
         "text",
@@ -55,7 +59,7 @@ def edit(walk: Walk, text: str, position: int, key: Any, depth: int) -> Edit | N
     if (len(text) >= _SHORTEST_JSON and text[0] in '{["') or text[0].isspace():
         judged = nested(walk, text, _inner_position(position), depth)
         if judged is not None:
-            return judged[0]
+            return _and_more(walk, text, judged[0], key, depth) if position == Position.OPEN else judged[0]
     if position == Position.ASSISTANT:
         return tags(walk, text) if key in _TEXT_KEYS and walk.inline_tags else None
     if position == Position.DATA:
@@ -65,11 +69,36 @@ def edit(walk: Walk, text: str, position: int, key: Any, depth: int) -> Edit | N
     return _unsigned(walk, text, key, depth) if position == Position.OPEN else literals.edit(walk, text, depth)
 
 
+def _and_more(walk: Walk, text: str, edit: Edit | None, key: Any, depth: int) -> Edit | None:
+    """``edit`` of a text that opens like JSON, and what else there is to find in it when it is none."""
+    if not isinstance(edit, Cut) or _is_json(text):
+        return edit
+    left = edit.apply(text)
+    found = _unsigned(walk, left, key, depth)
+    return found if found is DROP else _whole(text, found.apply(left) if isinstance(found, Cut) else left)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        orjson.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _whole(text: str, shown: str) -> Cut:
+    return Cut(((0, len(text), shown),))
+
+
 def _unsigned(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
     """The edit of a text of a record that does not say who wrote it: fields, what a model wrote into it, literals."""
+    if "\x1b[" in text:  # colours of a terminal come between a name and its value
+        plain = _COLOURS.sub("", text)
+        found = _unsigned(walk, plain, key, depth)
+        return _whole(text, found.apply(plain)) if isinstance(found, Cut) else found
     left = text
-    if key in labels.LOG_KEYS and fieldlines.may_hold(text):
-        fields = _cut(walk, tuple(fieldlines.spans(text)))
+    if key in labels.LOG_KEYS and fieldlines.names_one(text):
+        fields = _cut(walk, [*columns.spans(text), *fieldlines.spans(text)])
         left = fields.apply(text) if isinstance(fields, Cut) else text
     if csvfields.may_hold(left):
         left = csvfields.cut(walk, left, depth, nested)
@@ -80,7 +109,8 @@ def _unsigned(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
 
 
 def _unlabelled(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
-    if not walk.inline_tags or not may_hold_marker(text):
+    may_hold = may_hold_reasoning if key in labels.ANSWER_KEYS else may_hold_marker
+    if not walk.inline_tags or not may_hold(text):
         return literals.edit(walk, text, depth)
     left = text
     for spans in _searches(key):
@@ -163,12 +193,8 @@ def tags(walk: Walk, text: str) -> Edit | None:
 
 def _leading_block(walk: Walk, text: str) -> Edit | None:
     """A block that opens an argument and is closed inside it: the model thought while it filled in the value."""
-    if not walk.inline_tags or text.lstrip()[:1] not in ("<", "[", "◁") or not may_hold_reasoning(text):
-        return None
-    spans = reasoning_spans(text, harmony=False)
-    if not spans or text[: spans[0].start].strip() or spans[0].end >= len(text):
-        return None
-    return _cut(walk, spans[:1])
+    span = leading_block(text) if walk.inline_tags else None
+    return None if span is None else _cut(walk, (span,))
 
 
 def _foreign_thoughts(walk: Walk, text: str) -> Edit | None:
@@ -177,7 +203,8 @@ def _foreign_thoughts(walk: Walk, text: str) -> Edit | None:
 
 
 def _cut(walk: Walk, spans: Sequence[Span]) -> Edit | None:
-    if not spans or "text" not in walk.program.options.withhold:
+    spans = [span for span in spans if walk.withholds(span.reasoning_class)]
+    if not spans:
         return None
     for span in spans:
         walk.report.add(span.rule, span.end - span.start)

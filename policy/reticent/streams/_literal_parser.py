@@ -25,6 +25,7 @@ MAX_DEPTH = 256
 
 _DIGITS = 4_000  # CPython refuses to convert longer integers
 _NO_SEPARATOR = -1
+_SYMBOL = 2
 _ELIDED_WINDOW = 400  # pydantic shortens what it prints to about 50 characters
 
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
@@ -36,14 +37,14 @@ _CONSTANTS: dict[str, object] = {
     **dict.fromkeys(["Infinity", "inf"], math.inf),
 }
 _TOKEN = re.compile(
-    r"""(?P<blank>\s++)|(?P<close>[)\]}])|(?P<open>[(\[{])|(?P<comma>[,;])|(?P<operator>[:=])"""
+    r"""(?P<blank>\s++)|(?P<close>[)\]}])|(?P<open>[(\[{])|(?P<comma>[,;])|(?P<operator>=>|[:=])"""
     r"""|(?P<number>-?\d[\d_]*+(?:\.\d++)?(?:[eE][+\-]?\d++)?(?![\w.]))|(?P<word>[^\W\d][\w.]*+(?:['\u2019]\w++)*+)"""
     r"""|(?P<raw>\\++[^"'\\]?|[^\s,;:=()\[\]{}"'\\\w]++|\w++|.)""",
     re.DOTALL,
 )
 _PAIR = re.compile(
     r"""(?<![\w.\-])(?P<key>[^\W\d][\w.\-]*+)"""
-    r"""(?:=(?=[^\s=])|[ \t]{0,2}=[ \t]{0,2}(?=[\[{(]|[bBuUrR]{0,2}\\*["']|[^\W\d][\w.]*+\())"""
+    r"""(?:=(?=[^\s=>])|[ \t]{0,2}=[ \t]{0,2}(?=[\[{(]|[bBuUrR]{0,2}\\*["']|[^\W\d][\w.]*+\())"""
 )
 _QUOTED_KEY = re.compile(r"""\\*+(["'])(?P<key>[^"'\\\n]{1,120})\\*+\1[ \t]*:[ \t]*(?=\S)""")
 _BARE_VALUE = re.compile(r"[^\s,;)\]}]*+")
@@ -224,6 +225,8 @@ class Parser:
 
     def _finish_item(self, frame: Frame, separator_end: int) -> None:
         parts, frame.parts = concatenated(frame.parts), []
+        if len(parts) > _SYMBOL and parts[0].operator and parts[1].word and parts[2].operator:
+            parts = parts[1:]  # Ruby's :name => value
         if not parts:
             if frame.drafts and separator_end != _NO_SEPARATOR:
                 frame.drafts[-1].after = separator_end

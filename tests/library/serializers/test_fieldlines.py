@@ -9,9 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reticent
+from reticent.dialects import all_dialects
 from reticent.integrations.stdlib_logging import ReticentFilter
+from reticent.serializers import logtext
 from reticent.serializers.fieldlines import NAMES
 from reticent.serializers.logrecords import RECORD_LIMIT
+from reticent.serializers.program import Options, compile_program
+from reticent.serializers.report import Report
 
 _LOGS = reticent.load_plan().serializer("logs")
 _CANARY = "CANARY-5b1e"
@@ -90,3 +94,42 @@ def test_twice_is_once(around: str, name: str) -> None:
     once = _LOGS.text(f"{around}{name}: {around} x")
 
     assert once == _LOGS.text(once)
+
+
+@pytest.mark.parametrize(
+    ("shown", "line", "left"),
+    [
+        ("text", f"encrypted_content: {_CANARY}", ""),
+        ("text", f"a encrypted_content={_CANARY} b=1", "a encrypted_content=[reasoning removed] b=1"),
+        ("text", "reasoning_content: the user wants", "reasoning_content: the user wants"),
+        ("opaque", f"reasoning_content: {_CANARY}", ""),
+        ("opaque", "encrypted_content: gAAAA", "encrypted_content: gAAAA"),
+    ],
+)
+def test_a_name_is_of_a_class(shown: str, line: str, left: str) -> None:
+    """Ciphertext and readable reasoning are told apart, for surfaces that show one of them."""
+    options = Options(withhold=frozenset({"text", "summary", "opaque"}) - {shown})
+
+    assert left == logtext.strip(line, compile_program(all_dialects(), options), Report())
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "record",
+    [
+        "ERROR could not parse LLM output: `<think>\n{}\n</think>\nanswer`",
+        "<think>\n{}\n</think>\nanswer",
+        "Generating TTS [<thinking>\n{}]",
+        'reasoning_content = """\n{}\n"""',
+        "resp=Message(content=[\nThinkingBlock(thinking='{}', signature='s'),\n])",
+        ":::thinking\n{}\n:::\nanswer",
+    ],
+)
+def test_a_streamed_log_keeps_a_record_of_several_lines_together(record: str, size: int) -> None:
+    """A block, an object or a quotation that was opened goes on in the next lines, however the bytes are cut."""
+    log = f"2026-11-30 01:02:03 INFO first\n{record.format(_CANARY)}\n2026-11-30 01:02:04 INFO last\n"
+    shown = _streamed(log, size)
+
+    assert _CANARY not in shown
+    assert shown.startswith("2026-11-30 01:02:03 INFO first\n")
+    assert shown.endswith("2026-11-30 01:02:04 INFO last\n")
