@@ -17,9 +17,12 @@ from reticent.edits import DROP, Children, Edit, Put, Rename
 if TYPE_CHECKING:
     from reticent.dialects._dialect import Walker
 
-_MESSAGE: Final = re.compile(r"(llm\.(?:input|output)_messages|gen_ai\.(?:prompt|completion))\.(\d{1,6})\.(.+)")
+_MESSAGE: Final = re.compile(
+    r"(llm\.(?:(?:input|output)_messages|prompts|completions)|gen_ai\.(?:prompt|completion))\.(\d{1,6})\.(.+)"
+)
 _CONTENT: Final = re.compile(r"(.*\.contents\.)(\d{1,6})(\..+)")
 _ANSWERS: Final = frozenset({"gen_ai.completion", "gen_ai.response.text", "ai.response.text"})
+_COMPLETIONS: Final = ("gen_ai.completion", "llm.completions")
 _MODEL_SPANS: Final = frozenset({"LLM", "CHAIN", "AGENT"})
 _DEEPEST: Final = 16
 _TYPED: Final = ("stringValue", "string_value", "Value")
@@ -29,6 +32,7 @@ def triggers() -> Iterable[str]:
     """Names of attributes by which an object is known to hold flattened messages."""
     yield from ("openinference.span.kind", "llm.model_name", "gen_ai.system", "gen_ai.operation.name", "output.value")
     yield from ("gen_ai.provider.name", "gen_ai.request.model", "traceloop.span.kind", "llm.request.type", *_ANSWERS)
+    yield from ("llm.prompts.*", "llm.completions.*")
     yield from ("llm.input_messages.*", "llm.output_messages.*", "gen_ai.prompt.*", "gen_ai.completion.*")
 
 
@@ -118,8 +122,8 @@ def _judge_message(walker: Walker, head: str, names: Mapping[str, tuple[str, Any
     open_names = {path: found for path, found in names.items() if found[0] not in edits}
     for path, (_, value) in open_names.items():
         _set(message, path.split("."), value)
-    position = Position.ASSISTANT if head == "gen_ai.completion" and "role" not in message else Position.OPEN
-    found = walker.value(message, position, "message" if head.startswith("gen_ai.") else None, 1)
+    position = Position.ASSISTANT if head in _COMPLETIONS and "role" not in message else Position.OPEN
+    found = walker.value(message, position, None if head.endswith("_messages") else "message", 1)
     for path, (name, value) in open_names.items():
         edit = _at(found, path.split("."))
         if edit is not None and (edit is DROP or isinstance(value, str)):

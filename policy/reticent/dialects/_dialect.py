@@ -62,6 +62,7 @@ class Dialect:
     such keys and an asterisk (``llm.input_messages.*``); ``lists``
     run on every array that loses something. Dialects with events also say which events are
     theirs (``claims``), which of those hold only a piece of a text (``partial``), and make the handler of one stream.
+    ``pieces`` claims events that look like any record and are a piece of text only because they are sent as an event.
 
     Two members only save time. ``signs`` says what a payload must hold, as compact JSON spells it, before the hooks
     under a key can find anything: nothing (an empty tuple) when they only follow up on what is gone already, or read
@@ -78,4 +79,5 @@ class Dialect:
     lists: tuple[ListHook, ...] = ()
     claims: Callable[[dict[str, Any]], bool] = _never
     partial: Callable[[dict[str, Any]], bool] = _never
+    pieces: Callable[[dict[str, Any]], bool] = _never
     stream: Callable[[StreamContext], StreamHandler] | None = None

@@ -137,7 +137,6 @@ KEYS: Mapping[str, Position] = {
             "functions",
             "responseSchema",
             "structured_output",
-            "structuredContent",
             "parsed",
             "partial_json",
             "output_schema",
@@ -149,7 +148,15 @@ KEYS: Mapping[str, Position] = {
         Position.DATA,
     ),
     **dict.fromkeys(
-        ("toolResult", "functionResponse", "function_response", "tool_results", "rawOutput", "raw_output"),
+        (
+            "toolResult",
+            "functionResponse",
+            "function_response",
+            "tool_results",
+            "rawOutput",
+            "raw_output",
+            "structuredContent",
+        ),
         Position.RESULT,
     ),
     **dict.fromkeys(

@@ -139,15 +139,22 @@ def _blocks(dialect: str, entries: Mapping[str, Any]) -> list[BlockRule]:
     return [
         BlockRule(
             name=f"{dialect}/{name}",
-            key=entry.get("by", "type"),
-            value=entry.get("is", name),
+            key=key,
+            value=value,
             reasoning_class=entry["class"],
             needs=tuple(entry.get("needs", ())),
             fields=dict(entry.get("fields", {})),
             where=entry.get("where", "any"),
         )
         for name, entry in entries.items()
+        for key in _several(entry.get("by", "type"))
+        for value in _several(entry.get("is", name))
     ]
+
+
+def _several(told: str | list[str]) -> list[str]:
+    """One name, or a list of them, as a list."""
+    return told if isinstance(told, list) else [told]
 
 
 def _members(dialect: str, entries: Mapping[str, Any]) -> list[MemberRule]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from reticent.dialects import _where_frameworks as frameworks
 from reticent.dialects._positions import ROLES, Position
 
 Where = Callable[[Mapping[str, Any], Any, int, Any], bool]
@@ -24,6 +25,7 @@ _MESSAGE_KEYS = frozenset(
         "completion",
         "parts",
         "function_call",
+        "toolExecutionRequests",
     }
 )
 _MESSAGE_PARENTS = frozenset(
@@ -39,6 +41,8 @@ _MESSAGE_PARENTS = frozenset(
         "generation_info",
         "model_extra",
         "steps",
+        "additionalContent",
+        "additional_content",
     }
 )
 _DOCUMENT_KEYS = frozenset(
@@ -65,8 +69,6 @@ _SETTING_KEYS = frozenset(
         "encrypted",
     }
 )
-_SUBJECT = frozenset({"subject", "description"})
-_STEP = frozenset({"title", "action", "result", "reasoning", "next_action", "confidence"})
 _RESULT = frozenset({"finishReason", "responseMessages"})
 
 
@@ -117,46 +119,6 @@ def bare_message(node: Mapping[str, Any], value: Any, position: int, parent: Any
 def extras(_node: Mapping[str, Any], _value: Any, position: int, parent: Any) -> bool:
     """The key sits in the ``extras`` of a standard content block."""
     return position != Position.DATA and parent == "extras"
-
-
-def react_step(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
-    """The key sits on one step of a reason-and-act loop, not on an application's own record."""
-    return position != Position.DATA and (
-        {"action", "action_input"} <= node.keys() or {"response", "is_streaming"} <= node.keys()
-    )
-
-
-def subjects(_node: Mapping[str, Any], value: Any, position: int, _parent: Any) -> bool:
-    """The value is a list of thoughts with a subject or a description each."""
-    return position != Position.DATA and all(isinstance(item, dict) and not _SUBJECT.isdisjoint(item) for item in value)
-
-
-def reasoned_steps(_node: Mapping[str, Any], value: Any, position: int, _parent: Any) -> bool:
-    """The value is a list of steps that each say how the model came to them."""
-    return position != Position.DATA and all(isinstance(item, dict) and len(_STEP & item.keys()) > 1 for item in value)
-
-
-def thought_steps(_node: Mapping[str, Any], value: Any, position: int, _parent: Any) -> bool:
-    """The value is a list of steps with a thought each (Perplexity)."""
-    return position != Position.DATA and all(isinstance(item, dict) and "thought" in item for item in value)
-
-
-def created(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
-    """The key sits on what a model client of AutoGen returned, or on the message that is made of it."""
-    made = {"finish_reason", "cached"} <= node.keys() or node.get("type") == "AssistantMessage"
-    return position != Position.DATA and made and "content" in node
-
-
-def variant(node: Mapping[str, Any], value: Any, position: int, _parent: Any) -> bool:
-    """The key is the only one: the name of a variant, as Rust's serde writes them (Zed)."""
-    return (
-        position != Position.DATA and len(node) == 1 and (isinstance(value, str) or "text" in value or "data" in value)
-    )
-
-
-def answered(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
-    """The key is a column of a row that holds a prompt and what the model answered."""
-    return position == Position.OPEN and {"prompt", "response"} <= node.keys()
 
 
 def result(node: Mapping[str, Any], value: Any, position: int, parent: Any) -> bool:
@@ -225,23 +187,6 @@ def thinking_text(node: Mapping[str, Any], value: Any, position: int, parent: An
     return told and message(node, value, position, parent)
 
 
-def dify_step(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
-    """The key sits on a step of a Dify agent: in its stream, and in the ``agent_thoughts`` of a stored message."""
-    if position == Position.DATA:
-        return False
-    return node.get("event") == "agent_thought" or {"tool_input", "observation"} <= node.keys()
-
-
-def cline_message(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
-    """The key sits on a message of a Cline session."""
-    return position != Position.DATA and "ts" in node and ("say" in node or "ask" in node)
-
-
-def quotation(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
-    """The object is a citation: a text from a place of the answer."""
-    return position != Position.DATA and ("content_index" in node or {"start", "sources"} <= node.keys())
-
-
 def own_channel(node: Mapping[str, Any], _value: Any, position: int, _parent: Any) -> bool:
     """The message is the model's own: one with a recipient on the same channel calls a tool."""
     author = node.get("author")
@@ -255,6 +200,8 @@ def own_channel(node: Mapping[str, Any], _value: Any, position: int, _parent: An
 
 
 CONDITIONS: dict[str, Where] = {
+    "says": frameworks.says,
+    "spelled_out": frameworks.spelled_out,
     "agent_trace": agent_trace,
     "thought_step": thought_step,
     "any": anywhere,
@@ -266,20 +213,20 @@ CONDITIONS: dict[str, Where] = {
     "compacted": compacted,
     "bare_content": bare_content,
     "generated": generated,
-    "created": created,
-    "thought_steps": thought_steps,
-    "variant": variant,
-    "quotation": quotation,
+    "created": frameworks.created,
+    "thought_steps": frameworks.thought_steps,
+    "variant": frameworks.variant,
+    "quotation": frameworks.quotation,
     "own_channel": own_channel,
     "extras": extras,
     "own_message": own_message,
     "thinking_text": thinking_text,
-    "dify_step": dify_step,
-    "cline_message": cline_message,
-    "react_step": react_step,
-    "subjects": subjects,
-    "reasoned_steps": reasoned_steps,
-    "answered": answered,
+    "dify_step": frameworks.dify_step,
+    "cline_message": frameworks.cline_message,
+    "react_step": frameworks.react_step,
+    "subjects": frameworks.subjects,
+    "reasoned_steps": frameworks.reasoned_steps,
+    "answered": frameworks.answered,
     "result": result,
     "prose": prose,
 }

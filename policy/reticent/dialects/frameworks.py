@@ -1,6 +1,7 @@
 """Frameworks with a block or an event of their own, most of it data (``kinds.yaml``).
 
-What is code: parts of Genkit and blocks of Zed are told by their only key, so that they go when that key does.
+What is code: parts of Genkit and blocks of Zed are told by their only key, so that they go when that key does; parts
+and pieces that a flag marks (``{"text": …, "isReasoning": true}``) go with everything in them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
 from reticent.edits import DROP, Children, Edit
 
+_KINDS: Final = kinds("frameworks")
+_FLAGS: Final[tuple[str, ...]] = tuple(_KINDS.data["flags"])
+_TEXTS: Final = ("text", "content", "delta", "chunk", "token", "message", "body")
 _GENKIT: Final = frozenset({"reasoning", "metadata", "custom"})
 
 
@@ -34,9 +38,29 @@ def drop_variant(_walker: Walker, node: Mapping[str, Any], edits: Children, _pos
     return DROP if len(node) == 1 and all(edits.get(name) is DROP for name in node) else None
 
 
+def drop_flagged(walker: Walker, node: Mapping[str, Any], _edits: Children, position: int) -> Edit | None:
+    """A piece of text that says of itself that it is reasoning; the state of a whole view says so too, and stays."""
+    if position in (Position.DATA, Position.USER, Position.SYSTEM) or not walker.withholds("text"):
+        return None
+    if not any(node.get(name) is True for name in _FLAGS) or not any(_says(node, name) for name in _TEXTS):
+        return None
+    walker.withhold("frameworks/flag", node)
+    return DROP
+
+
+def _says(node: Mapping[str, Any], name: str) -> bool:
+    return isinstance(node.get(name), str) and bool(node[name])
+
+
 DIALECT = Dialect(
     "frameworks",
-    kinds("frameworks"),
+    _KINDS,
     recognise=_recognise,
-    hooks={"reasoning": (drop_part,), "Thinking": (drop_variant,), "RedactedThinking": (drop_variant,)},
+    hooks={
+        "reasoning": (drop_part,),
+        "Thinking": (drop_variant,),
+        "RedactedThinking": (drop_variant,),
+        **dict.fromkeys(_FLAGS, (drop_flagged,)),
+    },
+    signs={name: (f'"{name}":true',) for name in _FLAGS},
 )

@@ -43,9 +43,10 @@ def _is_pair(value: Any) -> bool:
 class Session:
     """One stream to one surface; ``report`` gathers what goes."""
 
-    def __init__(self, program: Program, report: Report, *, starts_inside: bool = False) -> None:
-        """Start before the first event."""
+    def __init__(self, program: Program, report: Report, *, starts_inside: bool = False, live: bool = False) -> None:
+        """Start before the first event; ``live`` says that they are sent as events, and are not records in a file."""
         self.starts_inside = starts_inside
+        self._live = live
         self.marks = program.options.on_strip == "mark"
         self._program = program
         self._report = report
@@ -156,6 +157,8 @@ class Session:
             if dialect.claims(event):
                 self._last = dialect
                 return dialect
+        if self._live:
+            return next((dialect for dialect in self._streaming if dialect.pieces(event)), None)
         return None
 
     def _handler(self, dialect: Dialect, at: Lane) -> StreamHandler:

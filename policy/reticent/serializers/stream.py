@@ -128,7 +128,7 @@ class StripStream:
         return afiltered(self._event_filter(), source, self.surface)
 
     def _event_filter(self) -> EventFilter:
-        session = Session(self._program, self.report, starts_inside=self._starts_inside)
+        session = Session(self._program, self.report, starts_inside=self._starts_inside, live=True)
         depth = self._program.options.max_depth
         return EventFilter(session, self.report, depth, starts_inside=self._starts_inside)
 
@@ -157,7 +157,7 @@ class StripStream:
             return LogRecords(self._program, self.report)
         if wire == "json":
             return DocumentStream(self._program, self.report)
-        session = Session(self._program, self.report, starts_inside=self._starts_inside)
+        session = Session(self._program, self.report, starts_inside=self._starts_inside, live=wire == "sse")
         return FramedStream(
             open_framing(wire, limit=self._program.options.max_bytes), session, self._program, self.report
         )

@@ -17,7 +17,7 @@ from reticent.dialects._positions import told as position_told
 from reticent.dialects._where import CONDITIONS
 from reticent.edits import DROP, Edit
 from reticent.errors import InputTooDeep, MalformedInput
-from reticent.serializers import closed, literals, strings
+from reticent.serializers import closed, labels, literals, strings
 from reticent.serializers.report import Report, measure
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _NOWHERE: Mapping[str, int] = {}
 _OPENERS = '{["<\u25c1 \t\r\n'
 """What a string begins with that is JSON, a tag, or white space in front of one."""
 _may_hold = literals.may_hold
+_ANSWERS = labels.ANSWER_KEYS
 EVENT_LISTS = frozenset({None, "outputBodyJson", "events", "chunks", "stream_events", "streamed_chunks", "raw_events"})
 """Keys under which arrays of stream events were seen (None: the payload itself)."""
 _SHORTEST = strings.SHORTEST
@@ -198,7 +199,7 @@ class Walk:
             kind = child.__class__
             if kind is str:
                 if len(child) < _SHORTEST or (
-                    child[0] not in _OPENERS and inner != _ASSISTANT and not _may_hold(child)
+                    child[0] not in _OPENERS and inner != _ASSISTANT and not _may_hold(child) and name not in _ANSWERS
                 ):
                     continue
             elif kind is not dict and kind is not list:
