@@ -28,7 +28,8 @@ Every command ends with one of four exit codes, whatever its format:
 
 Errors go to standard error and never quote a payload.
 There is no colour when standard output is not a terminal, or when `NO_COLOR` is set.
-`RETICENT_OPA_TOKEN` is the bearer token for `--opa`.
+`RETICENT_OPA_TOKEN` is the bearer token for `--opa`, and `RETICENT_OPA_CA` the file of authorities to trust over https.
+`RETICENT_OPA_CERTIFICATE` and `RETICENT_OPA_KEY` are the certificate to show there, and its key; all of these are PEM.
 """
 
 

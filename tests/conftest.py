@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.servers.opa import opa_over_tls
 from tests.servers.postgresql import postgres_database, postgres_server, postgres_url
 from tests.servers.redis_server import redis_server, redis_url
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
 # Fixtures of real servers, for tests of every part; a server starts when the first test asks for it.
-__all__ = ["postgres_database", "postgres_server", "postgres_url", "redis_server", "redis_url"]
+__all__ = ["opa_over_tls", "postgres_database", "postgres_server", "postgres_url", "redis_server", "redis_url"]
 
 TESTS = Path(__file__).parent
 TODAY = date(2026, 11, 29)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,14 +18,13 @@ if TYPE_CHECKING:
     from opapywasm import OpaWasmPolicy
 
     from reticent.compiler import Plan
+    from reticent.compiler.opa_server import OpaServer
     from reticent_service.callers import Callers
-    from reticent_service.settings import Settings
 
 MODULE: Final = Path(__file__).with_name("access.wasm")
 SURFACE_VERBS: Final = frozenset({"read", "filter", "reasoning", "break-glass", "approve"})
 SERVICE_VERBS: Final = frozenset({"plan", "propose", "history", "metrics", "tasks", "restore"})
 
-_TIMEOUT_SECONDS: Final = 3.0
 _REASONING: Final = ("text", "summary", "opaque")
 _Document = Mapping[str, object]
 
@@ -83,12 +79,9 @@ def decide_access(engine: AccessEngine, callers: Callers, plan: Plan, today: dat
     return {name: _grants(told, plan) for name, told in grants.items()}
 
 
-def access_engine(settings: Settings) -> AccessEngine:
-    """The engine that the settings name: an OPA server, or the rules in this process."""
-    if settings.opa is None:
-        return EmbeddedAccess()
-    token = settings.opa_token.get_secret_value() if settings.opa_token else None
-    return ServerAccess(str(settings.opa).rstrip("/"), token)
+def access_engine(server: OpaServer | None) -> AccessEngine:
+    """An OPA server, or the rules in this process."""
+    return EmbeddedAccess() if server is None else ServerAccess(server)
 
 
 class EmbeddedAccess:
@@ -108,28 +101,13 @@ class EmbeddedAccess:
 class ServerAccess:
     """The rules on an OPA server, loaded there with those about tables."""
 
-    def __init__(self, url: str, token: str | None) -> None:
-        """Ask the server at ``url``."""
-        self._url = f"{url}/v1/data/reticent_access"
-        self._headers = {"content-type": "application/json"} | (
-            {"authorization": f"Bearer {token}"} if token is not None else {}
-        )
+    def __init__(self, server: OpaServer) -> None:
+        """Ask the server."""
+        self._server = server
 
     def decide(self, document: _Document) -> Mapping[str, object]:
         """Both answers; see ``AccessEngine``."""
-        question = orjson.dumps({"input": document})
-        request = urllib.request.Request(self._url, data=question, headers=self._headers)  # noqa: S310 - checked http(s)
-        try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310 - as above
-                answer = json.loads(response.read())
-        except (OSError, urllib.error.URLError) as error:
-            raise EngineUnavailable(f"the OPA server cannot be asked about callers ({type(error).__name__})") from None
-        except ValueError:
-            raise EngineAnswerInvalid("the OPA server was asked about callers and did not answer in JSON") from None
-        result = answer.get("result") if isinstance(answer, dict) else None
-        if not isinstance(result, dict):
-            raise EngineAnswerInvalid("the OPA server left callers undefined; is rego/reticent_access loaded?")
-        return result
+        return self._server.query("reticent_access", document, _ENTRYPOINTS)
 
 
 _ENTRYPOINTS: Final = ("grants", "faults")

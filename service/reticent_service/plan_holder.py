@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from reticent.compiler import Engine, Plan
+    from reticent.compiler.opa_server import OpaServer
     from reticent.evidence import EvidenceFile
     from reticent_service.settings import Settings
 
@@ -103,8 +104,8 @@ class PlanHolder:
         self._on_load = on_load
         self._on_state = on_state
         began = time.perf_counter()
-        self._engine = _table_engine(settings)
-        self._access: AccessEngine = access_engine(settings)
+        self._engine = _opa_server(settings)
+        self._access: AccessEngine = access_engine(self._engine)
         self._follower = Follower(self._look, self._reload, self._keep)
         self.state = self._load(())
         self._tell(began, None, swapped=True)
@@ -198,10 +199,16 @@ def _answers(plan: Plan) -> Mark:
     return (plan.table_digest, plan.policy_digest, *(told.classes for told in plan.decisions.values()))
 
 
-def _table_engine(settings: Settings) -> Engine | None:
+def _opa_server(settings: Settings) -> OpaServer | None:
     if settings.opa is None:
         return None
-    from reticent.compiler.opa_server import OpaServer, ServerSettings
+    from reticent.compiler.opa_server import OpaServer, ServerSettings, client_files
 
-    token = settings.opa_token.get_secret_value() if settings.opa_token else None
-    return OpaServer(ServerSettings(url=str(settings.opa).rstrip("/"), token=token))
+    return OpaServer(
+        ServerSettings(
+            url=str(settings.opa).rstrip("/"),
+            token=settings.opa_token.get_secret_value() if settings.opa_token else None,
+            ca_file=None if settings.opa_ca is None else str(settings.opa_ca),
+            client_cert=client_files(settings.opa_certificate, settings.opa_key),
+        )
+    )

@@ -19,7 +19,10 @@ SHA256 = r"^[0-9a-f]{64}$"
 
 
 class Settings(BaseModel):
-    """The service's configuration; every field is read from ``RETICENT_SERVICE_<FIELD>``."""
+    """The service's configuration; every field is read from ``RETICENT_SERVICE_<FIELD>``.
+
+    A field that is a secret can stand in a file instead, named by ``RETICENT_SERVICE_<FIELD>_FILE``.
+    """
 
     # An environment value can be a secret: it stays out of errors.
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -38,6 +41,15 @@ class Settings(BaseModel):
 
     opa_token: SecretStr | None = None
     """The bearer token for the OPA server."""
+
+    opa_ca: Path | None = None
+    """The file of authorities (PEM) to trust when the OPA server speaks TLS; without one, those of the installation."""
+
+    opa_certificate: Path | None = None
+    """The certificate (PEM) to show to the OPA server, with its key in the same file or in ``opa_key``."""
+
+    opa_key: Path | None = None
+    """The key (PEM) of that certificate."""
 
     poll_seconds: float = Field(default=2.0, gt=0)
     """How often, in seconds, the table, the callers and an OPA server's rules are looked at for a change."""
@@ -96,10 +108,12 @@ class Settings(BaseModel):
                 An empty value counts as unset. Variables without the prefix are somebody else's.
 
         Raises:
-            ConfigurationError: A variable with the prefix is unknown or has a wrong value.
+            ConfigurationError: A variable with the prefix is unknown or has a wrong value, or a file cannot be read.
                 The message names the variable and never its value.
         """
         values = _own(os.environ if environ is None else environ)
+        secret = [name for name, field in cls.model_fields.items() if field.annotation == SecretStr | None]
+        values |= _from_files(values, secret)
         for field in values:
             if field not in cls.model_fields:
                 raise ConfigurationError(f"{_variable(field)} is no setting.{_nearest(field, cls.model_fields)}")
@@ -112,6 +126,23 @@ class Settings(BaseModel):
 
 def _own(environ: Mapping[str, str]) -> dict[str, str]:
     return {name[len(PREFIX) :].lower(): value for name, value in environ.items() if name.startswith(PREFIX) and value}
+
+
+def _from_files(values: dict[str, str], secret: Iterable[str]) -> dict[str, str]:
+    """The secrets that files hold, less the end of their last line; ``values`` loses the names of these files."""
+    found: dict[str, str] = {}
+    for field in secret:
+        path = values.pop(f"{field}_file", None)
+        if path is None:
+            continue
+        if field in values:
+            raise ConfigurationError(f"{_variable(field)} and {_variable(field)}_FILE are two values for one setting")
+        try:
+            found[field] = Path(path).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+        except (OSError, ValueError) as error:
+            why = type(error).__name__
+            raise ConfigurationError(f"{_variable(field)}_FILE names a file that cannot be read ({why})") from None
+    return found
 
 
 def _variable(field: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from tests.service.serving import THOUGHT, callers_file, client, settings
 
 from reticent.compiler import load_plan
+from reticent.compiler.opa_server import OpaServer, ServerSettings
 from reticent.errors import ConfigurationError, EngineError
 from reticent_service.access import EmbeddedAccess, ServerAccess, decide_access
 from reticent_service.callers import Callers, Identifier, hash_of, read_callers
@@ -187,4 +188,4 @@ def test_engines_agree_about_callers(opa_access_url: str, tmp_path: Path) -> Non
     )
 
     embedded = decide_access(EmbeddedAccess(), callers, plan, day)
-    assert embedded == decide_access(ServerAccess(opa_access_url, None), callers, plan, day)
+    assert embedded == decide_access(ServerAccess(OpaServer(ServerSettings(url=opa_access_url))), callers, plan, day)

@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.conftest import opa_process
-from tests.service.serving import THOUGHT, client, settings, wait_until
+from tests.servers.opa import TOKEN
+from tests.service.serving import THOUGHT, callers_file, client, settings, wait_until
 from tests.service.test_plan_holder import DEFAULT, TIGHTER, ready, replace_with
 
 from reticent._resources import policy_sources, rego_root
-from reticent.errors import EngineError
+from reticent.errors import ConfigurationError, EngineError
 from reticent_service.plan_holder import PlanHolder
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
+
+    from tests.servers.opa import OpaOverTls
 
 RULES = [str(rego_root() / path) for path in policy_sources()] + [str(rego_root() / "reticent_access" / "access.rego")]
 
@@ -139,3 +142,23 @@ def test_killed_in_the_middle_of_a_reload(opa_binary: str, table: Path, tmp_path
     assert ("engine-unavailable", plan) == (holder.state.failure.code, holder.state.plan)
     with pytest.raises(EngineError):
         PlanHolder(chosen)
+
+
+@pytest.mark.opa
+def test_an_opa_behind_tls_decides_tables_and_callers(opa_over_tls: OpaOverTls, table: Path, tmp_path: Path) -> None:
+    """With its authority and a token, or a certificate, it decides both; with less there is no service."""
+    callers = callers_file(tmp_path, {"console": {"may": [{"verbs": ["read"], "surfaces": ["logs"]}]}})
+    wanted = PlanHolder(settings(table=table, callers=callers)).state
+    trusting = {"table": table, "callers": callers, "opa_ca": opa_over_tls.ours.file}
+    shown = {"opa_certificate": opa_over_tls.client.certificate, "opa_key": opa_over_tls.client.key}
+    fitting = [{"opa": opa_over_tls.token, "opa_token": TOKEN}, {"opa": opa_over_tls.mutual, **shown}]
+    for chosen in fitting:
+        state = PlanHolder(settings(**trusting, **chosen)).state
+        assert (wanted.plan.digest, wanted.grants) == (state.plan.digest, state.grants)
+
+    lacking = [{**fitting[0], "opa_token": "guessed"}, {"opa": opa_over_tls.mutual}, {**fitting[0], "opa_ca": None}]
+    for chosen in lacking:
+        with pytest.raises(EngineError):
+            PlanHolder(settings(**{**trusting, **chosen}))
+    with pytest.raises(ConfigurationError):
+        PlanHolder(settings(**{**trusting, **fitting[1], "opa_certificate": None}))

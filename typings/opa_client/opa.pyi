@@ -4,6 +4,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from requests import Session
+
 class OpaClient:
     root_url: str
     def __init__(
@@ -19,6 +21,7 @@ class OpaClient:
         retries: int = ...,
         timeout: float = ...,
     ) -> None: ...
+    def _init_session(self) -> Session: ...
     def close_connection(self) -> None: ...
     def get_policies_list(self) -> list[str]: ...
     def get_policy(self, policy_name: str) -> dict[str, Any]: ...

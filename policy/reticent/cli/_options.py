@@ -6,7 +6,7 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,6 +15,9 @@ from reticent.errors import ConfigurationError
 if TYPE_CHECKING:
     from reticent.compiler import Engine, Plan
     from reticent.compiler.following import FollowedPlan
+
+_OPA: Final = ("TOKEN", "CA", "CERTIFICATE", "KEY")
+"""Variables ``RETICENT_OPA_…``: what goes with ``--opa`` and is no option, because it is the same for every command."""
 
 TableOption = Annotated[
     Path | None, typer.Option("--table", help="Surface table (YAML) or compiled plan (JSON); default: the one shipped.")
@@ -50,10 +53,12 @@ def engine(url: str | None) -> Engine | None:
     if url is None:
         return None
     try:
-        from reticent.compiler.opa_server import OpaServer, ServerSettings
+        from reticent.compiler.opa_server import OpaServer, ServerSettings, client_files
     except ImportError:
         raise ConfigurationError("--opa needs the extra: pip install 'reticent[opa]'") from None
-    return OpaServer(ServerSettings(url=url, token=os.environ.get("RETICENT_OPA_TOKEN")))
+    token, authorities, certificate, key = (os.environ.get(f"RETICENT_OPA_{word}") or None for word in _OPA)
+    shown = client_files(certificate, key)
+    return OpaServer(ServerSettings(url=url, token=token, ca_file=authorities, client_cert=shown))
 
 
 def plan(table: Path | None, opa: str | None = None, evidence: list[Path] | None = None) -> Plan:

@@ -19,6 +19,7 @@ from reticent.surfaces import load_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import date
+    from pathlib import Path
 
     Answering = Callable[[BaseHTTPRequestHandler], object]
 
@@ -107,7 +108,7 @@ def test_real_server_tells_which_rules_it_has(opa_url: str, embedded: Engine) ->
 def test_rules_are_uploaded_as_they_are(empty_opa_url: str, embedded: Engine, today: date) -> None:
     """An empty server leaves the decision undefined; uploading puts the very texts on it, and then it decides."""
     server = OpaServer(ServerSettings(url=empty_opa_url))
-    with pytest.raises(EngineAnswerInvalid, match="are the reticent rules loaded"):
+    with pytest.raises(EngineAnswerInvalid, match=r"are the rules reticent\.main loaded"):
         server.decide(load_table().document(today))
     server.upload()
 
@@ -207,10 +208,11 @@ def test_refused_upload_is_not_tried_again_with_other_text(fake: Fake) -> None:
     assert 1 == len(fake.seen)
 
 
-def test_token_is_in_no_message(fake: Fake, today: date) -> None:
+def test_token_is_in_no_message(fake: Fake, today: date, tmp_path: Path) -> None:
     """Neither settings, engine nor errors show the token."""
     fake.answer = send(401, b"{}")
-    server = engine(fake.url, token=TOKEN, client_cert="cert-canary")
+    (tmp_path / "cert-canary").touch()
+    server = engine(fake.url, token=TOKEN, client_cert=str(tmp_path / "cert-canary"))
 
     with pytest.raises(EngineUnavailable) as caught:
         server.decide(load_table().document(today))
@@ -237,13 +239,28 @@ def test_token_travels_encrypted_or_not_at_all() -> None:
     OpaServer(ServerSettings(url="http://[::1]:8181", token=TOKEN))
 
 
-def test_certificates_are_checked_over_https() -> None:
-    """Over https the system's authorities are trusted, or exactly those of the given file."""
+def test_certificates_are_checked_over_https(tmp_path: Path) -> None:
+    """Over https the authorities of the installation are trusted, or exactly those of a file, which has to be there."""
+    file = tmp_path / "ca.pem"
+    with pytest.raises(ConfigurationError, match="there is no such file"):
+        OpaServer(ServerSettings(url="https://opa.example", ca_file=str(file)))
+    file.touch()
     default: Any = OpaServer(ServerSettings(url="https://opa.example"))._client()
-    pinned: Any = OpaServer(ServerSettings(url="https://opa.example", ca_file="/etc/ca.pem"))._client()
+    pinned: Any = OpaServer(ServerSettings(url="https://opa.example", ca_file=str(file)))._client()
 
-    assert (True, "/etc/ca.pem") == (default._session.verify, pinned._session.verify)
+    assert (True, str(file)) == (default._session.verify, pinned._session.verify)
     assert "https://opa.example:8181/v1" == default.root_url == pinned.root_url
+
+
+def test_nobody_is_followed_to_another_server(fake: Fake, today: date) -> None:
+    """A redirect is a server that gives no answer: neither a table nor a token goes where it points."""
+    other = Fake()
+    fake.answer = send(307, b"", Location=f"{other.url}/v1/data/reticent/main")
+    other.server.server_close()
+
+    with pytest.raises(EngineUnavailable):
+        load_plan(engine=engine(fake.url, token=TOKEN), today=today)
+    assert 1 == len(fake.seen)
 
 
 def test_every_exception_of_the_client_is_mapped() -> None:
