@@ -87,6 +87,9 @@ class Settings(BaseModel):
     keys: Path | None = None
     """The keyset file that wraps the keys of tasks; needed with a store."""
 
+    store_seconds: float = Field(default=10.0, gt=0)
+    """The longest wait, in seconds, for the task store to do one thing."""
+
     surface: str = "browser_stream"
     """The surface that clients of tasks are: what it may not show is held."""
 

@@ -45,7 +45,8 @@ async def open_tasks(settings: Settings, keys: Keyset | None) -> AsyncGenerator[
         return
     from reticent.store import open_async_store
 
-    async with await open_async_store(settings.store.get_secret_value(), keys=keys) as store:
+    url = settings.store.get_secret_value()
+    async with await open_async_store(url, keys=keys, timeout=settings.store_seconds) as store:
         sweeping = asyncio.create_task(_sweep(store, settings.sweep_seconds))
         try:
             yield store

@@ -38,7 +38,8 @@ class OpaOverTls:
 
     def engine(self, url: str, **settings: Any) -> OpaServer:
         """Make an engine that trusts our authority and loses patience soon."""
-        return OpaServer(ServerSettings(url=url, **{"ca_file": str(self.ours.file), "retries": 0} | settings))
+        trusted: dict[str, Any] = {"ca_file": str(self.ours.file), "retries": 0}
+        return OpaServer(ServerSettings(url=url, **trusted | settings))
 
 
 @pytest.fixture(scope="session")

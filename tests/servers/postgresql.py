@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -13,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 import psycopg
 import pytest
 from psycopg import sql
-from tests.servers.running import Server, data_folder, give_away, ordinary_user, serving
+from tests.servers.running import Program, Server, data_folder, give_away, ordinary_user, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 SETTINGS: Final = {
     "listen_addresses": "127.0.0.1",
@@ -29,9 +30,9 @@ SETTINGS: Final = {
 }
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[Server]:
-    """Run PostgreSQL with a superuser; what it writes to disk stands in the server's folder."""
+@contextlib.contextmanager
+def postgresql() -> Generator[tuple[Server, Program]]:
+    """Run a PostgreSQL of one's own with a superuser; what it writes to disk stands in the server's folder."""
     programs = _programs()
     password = secrets.token_urlsafe(12)
     with data_folder("postgres") as folder:
@@ -48,8 +49,15 @@ def postgres_server() -> Iterator[Server]:
                 return False
             return True
 
-        with serving(command, folder / "log", ready, signal.SIGINT) as (port, pid):
-            yield Server(_url(password, port), cluster, pid)
+        with running(Program(command, folder / "log", ready), signal.SIGINT) as program:
+            yield Server(_url(password, program.port), cluster, program.pid), program
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    """Run a PostgreSQL for all tests."""
+    with postgresql() as (server, _):
+        yield server
 
 
 @pytest.fixture(scope="session")

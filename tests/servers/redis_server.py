@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shutil
 import signal
@@ -9,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 import redis
-from tests.servers.running import Server, data_folder, serving
+from tests.servers.running import Program, Server, data_folder, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 
-@pytest.fixture(scope="session")
-def redis_server() -> Iterator[Server]:
-    """Run Redis; its append-only file and its dumps stand in the server's folder."""
+@contextlib.contextmanager
+def redis_process() -> Generator[tuple[Server, Program]]:
+    """Run a Redis of one's own; its append-only file and its dumps stand in the server's folder."""
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("no Redis: the PATH has no redis-server")
@@ -34,8 +35,15 @@ def redis_server() -> Iterator[Server]:
             except redis.RedisError:
                 return False
 
-        with serving(command, folder / "log", ready, signal.SIGTERM) as (port, pid):
-            yield Server(_url(password, port), folder, pid)
+        with running(Program(command, folder / "log", ready), signal.SIGTERM) as made:
+            yield Server(_url(password, made.port), folder, made.pid), made
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Server]:
+    """Run a Redis for all tests."""
+    with redis_process() as (server, _):
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,66 @@ def give_away(path: Path) -> None:
         shutil.chown(path, UNPRIVILEGED, "nogroup")
 
 
+class Program:
+    """A server program at a port of its own, that can be stopped and started again there."""
+
+    def __init__(
+        self, command: Callable[[int], list[str]], log: Path, ready: Callable[[int], bool], user: User | None = None
+    ) -> None:
+        """Know how to run it.
+
+        The ordinary user runs it, unless another is told: a program of this checkout may stand where nobody else goes.
+        """
+        self._command, self._log, self._ready = command, log, ready
+        self._user = ordinary_user() if user is None else user
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = free_port()
+
+    @property
+    def pid(self) -> int:
+        """The process that runs."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self, attempts: int = 1) -> None:
+        """Run it, and wait until it answers; with more than one attempt, each at another port."""
+        for _ in range(attempts):
+            with self._log.open("ab") as out:
+                self._process = subprocess.Popen(  # noqa: S603 - a server found on this machine
+                    self._command(self.port),
+                    stdout=out,
+                    stderr=out,
+                    stdin=subprocess.DEVNULL,
+                    cwd=self._log.parent,
+                    **self._user,
+                )
+            if _becomes_ready(self._process, self.port, self._ready):
+                return
+            self.port = free_port() if attempts > 1 else self.port
+        raise AssertionError(f"{self._command(0)[0]} did not start:\n{self._log.read_text(errors='replace')[-2000:]}")
+
+    def stop(self, number: signal.Signals) -> None:
+        """Send a signal, and wait until the program has ended; none that runs is stopped already."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        self._process.send_signal(number)
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(timeout=20)
+
+
+@contextlib.contextmanager
+def running(program: Program, stop: signal.Signals) -> Generator[Program]:
+    """Run a program until the block ends."""
+    program.start(ATTEMPTS)
+    try:
+        yield program
+    finally:
+        program.stop(stop)
+
+
 @contextlib.contextmanager
 def serving(
     command: Callable[[int], list[str]],
@@ -69,34 +129,9 @@ def serving(
     stop: signal.Signals,
     user: User | None = None,
 ) -> Generator[tuple[int, int]]:
-    """Run the command made for a free port until the block ends; give the port and the process id.
-
-    The ordinary user runs it, unless another is told: a program of this checkout may stand where nobody else can go.
-    """
-    port, server = _started(command, log, ready, ordinary_user() if user is None else user)
-    try:
-        yield port, server.pid
-    finally:
-        server.send_signal(stop)
-        try:
-            server.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait(timeout=20)
-
-
-def _started(
-    command: Callable[[int], list[str]], log: Path, ready: Callable[[int], bool], user: User
-) -> tuple[int, subprocess.Popen[bytes]]:
-    for _ in range(ATTEMPTS):
-        port = free_port()
-        with log.open("ab") as out:
-            server = subprocess.Popen(  # noqa: S603 - a server found on this machine
-                command(port), stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=log.parent, **user
-            )
-        if _becomes_ready(server, port, ready):
-            return port, server
-    raise AssertionError(f"{command(0)[0]} did not start:\n{log.read_text(errors='replace')[-2000:]}")
+    """Run the command made for a free port until the block ends; give the port and the process id."""
+    with running(Program(command, log, ready, user), stop) as program:
+        yield program.port, program.pid
 
 
 def _becomes_ready(server: subprocess.Popen[bytes], port: int, ready: Callable[[int], bool]) -> bool:

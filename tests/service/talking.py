@@ -249,3 +249,16 @@ def _joined(parts: list[Entry]) -> list[Entry]:
 
 
 TALKERS: tuple[type[Talker], ...] = (Anthropic, Responses, Chat, Gemini, GeminiArray)
+
+
+def fails(talk: Talker, *, stream: bool = False) -> str:
+    """What a client is told of a turn that cannot be had: by its library, and by the bytes that came."""
+    before, history = len(talk.client.seen), list(talk.history)
+    said = ""
+    try:
+        talk.turn(stream=stream)
+    except Exception as error:  # noqa: BLE001 - each library raises its own
+        said = f"{type(error).__name__}: {error} "
+    assert said or isinstance(talk, Gemini), "the library took it for a turn"
+    talk.history = history
+    return said + talk.client.seen[before:].decode()

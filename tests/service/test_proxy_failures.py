@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.service.proxying import KEY, Client, Place, proxying
 from tests.service.serving import wait_until
-from tests.service.talking import TALKERS, Anthropic, Chat, Gemini, Responses, Talker
+from tests.service.talking import TALKERS, Anthropic, Chat, Responses, Talker, fails
 from tests.simulator.upstream import Asked, Upstream
 
 from reticent.errors import StoreFull, StoreUnavailable
@@ -56,19 +56,6 @@ def _key() -> str:
     return f"sk-{secrets.token_hex(8)}"
 
 
-def _fails(talk: Talker, *, stream: bool = False) -> str:
-    """What a client is told of a turn that cannot be had: by its library, and by the bytes that came."""
-    before, history = len(talk.client.seen), list(talk.history)
-    said = ""
-    try:
-        talk.turn(stream=stream)
-    except Exception as error:  # noqa: BLE001 - each library raises its own
-        said = f"{type(error).__name__}: {error} "
-    assert said or isinstance(talk, Gemini), "the library took it for a turn"
-    talk.history = history
-    return said + talk.client.seen[before:].decode()
-
-
 def _unseen(place: Place, talk: Talker) -> None:
     assert [] == [word for word in place.upstream.secrets if word.encode() in talk.client.seen]
 
@@ -84,13 +71,13 @@ _TELLS = {
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("talker", TALKERS)
 @pytest.mark.parametrize("fault", _TELLS)
-def test_an_upstream_that_fails(place: Place, talker: type[Talker], fault: str, stream: bool) -> None:
+def test_an_upstream_thatfails(place: Place, talker: type[Talker], fault: str, stream: bool) -> None:
     """The client gets a legal error, nothing unfiltered, and the same request is answered once the provider works."""
     with talker(place.url, key=_key()) as talk:
         talk.say("How many?")
         talk.answer(talk.turn(stream=stream))
         place.upstream.fault = _wrong(fault)
-        assert _TELLS[fault] in _fails(talk, stream=stream)
+        assert _TELLS[fault] in fails(talk, stream=stream)
         _unseen(place, talk)
         place.upstream.fault = _works
         while calls := talk.turn(stream=stream):
@@ -105,7 +92,7 @@ def test_an_error_of_the_provider_inside_a_stream_goes_on(place: Place) -> None:
         with talker(place.url, key=_key()) as talk:
             talk.say("How many?")
             place.upstream.fault = _wrong("error-event")
-            _fails(talk, stream=True)
+            fails(talk, stream=True)
             assert b"busy" in talk.client.seen
             assert b"reticent:" not in talk.client.seen
             _unseen(place, talk)
@@ -117,11 +104,11 @@ def test_an_error_that_repeats_reasoning_is_withheld(place: Place, talker: type[
     with talker(place.url, key=_key()) as talk:
         talk.say("How many?")
         place.upstream.fault = _wrong("echo")
-        assert "How many?" in _fails(talk)
+        assert "How many?" in fails(talk)
         place.upstream.fault = _works
         talk.answer(talk.turn(stream=False))
         place.upstream.fault = _wrong("echo")
-        assert "upstream-echo" in _fails(talk)
+        assert "upstream-echo" in fails(talk)
         _unseen(place, talk)
 
 
@@ -140,7 +127,7 @@ def test_a_store_that_is_away_or_full(
         talk.say("How many?")
         with monkeypatch.context() as broken:
             broken.setattr(AsyncTasks, "hold", refuse)
-            told = _fails(talk, stream=stream)
+            told = fails(talk, stream=stream)
         assert failure.code in told  # type: ignore[attr-defined]  # errors of the tree have codes
         seen = talk.client.seen
         for ending in (b"message_stop", b"response.completed", b'"finish_reason":"tool_calls"', b"[DONE]"):
@@ -177,7 +164,7 @@ def test_a_changed_history_is_refused(place: Place) -> None:
         talk.answer(talk.turn(stream=False))
         talk.history[0] = {"role": "user", "content": [{"type": "text", "text": "Another question"}]}
         asked = len(place.upstream.asked)
-        assert "prefix-changed" in _fails(talk)
+        assert "prefix-changed" in fails(talk)
         assert asked == len(place.upstream.asked)
 
 
@@ -188,9 +175,9 @@ def test_a_task_that_never_was_and_one_that_ended(place: Place) -> None:
         talk.answer(talk.turn(stream=False))
         [task] = talk.tasks
         talk.headers["reticent-task"] = "another"
-        assert "unknown-task" in _fails(talk)
+        assert "unknown-task" in fails(talk)
         talk.headers["reticent-task"] = "no/name"
-        assert "wrong-task" in _fails(talk)
+        assert "wrong-task" in fails(talk)
         own, told = f"{place.url}/-/reticent/tasks/{task}", {"x-api-key": talk.key}
         counts = talk.http.get(own, headers=told).json()
         assert (1, task) == (counts["turns"], counts["task"])
@@ -199,7 +186,7 @@ def test_a_task_that_never_was_and_one_that_ended(place: Place) -> None:
         ended = talk.http.post(f"{own}/finish", json={"state": "cancelled"}, headers=told)
         assert "cancelled" == ended.json()["state"]
         talk.headers["reticent-task"] = task
-        assert "task-finished" in _fails(talk)
+        assert "task-finished" in fails(talk)
 
 
 def test_one_client_cannot_have_what_another_was_thought(place: Place) -> None:
@@ -209,7 +196,7 @@ def test_one_client_cannot_have_what_another_was_thought(place: Place) -> None:
         talk.answer(talk.turn(stream=False))
         for key, model in ((_key(), talk.model), (talk.key, "kimi-k2")):
             with Chat(place.url, key=key, model=model, history=list(talk.history)) as other:
-                _fails(other)
+                fails(other)
             assert b"reasoning_content" not in place.upstream.asked[-1].body
         assert place.upstream.refused
         place.upstream.refused.clear()

@@ -7,6 +7,7 @@ wrapped keys for as long as they are kept, until the key-encryption key is retir
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -30,7 +31,15 @@ OPERATIONS: Final = SqlOperations(
     prologue=("SELECT pg_advisory_xact_lock(8226142379)",),
 )
 _VACUUM: Final = "VACUUM reticent_tasks, reticent_turns, reticent_anchors"
-_POOL: Final[dict[str, Any]] = {"min_size": 1, "max_size": 10, "open": False, "kwargs": {"autocommit": True}}
+_POOL: Final[dict[str, Any]] = {
+    "min_size": 1,
+    "max_size": 10,
+    "open": False,
+    "kwargs": {"autocommit": True},
+    # The pool doubles its pauses, up to minutes, so that it would miss a server that is back; when it gives up soon,
+    # the next caller who wants a connection has it try anew.
+    "reconnect_timeout": 1.0,
+}
 
 
 class PostgresBackend:
@@ -60,6 +69,14 @@ class PostgresBackend:
         Raises:
             StoreUnavailable, StoreFull: the store cannot; nothing was acknowledged.
         """
+        try:
+            return self._run(operation)
+        except StoreUnavailable:
+            # Where one connection is broken others are too, and each would fail one caller more.
+            self._pool.check()
+            raise
+
+    def _run(self, operation: Operation) -> Any:
         with _failures(), self._pool.connection() as connection:
             with connection.transaction() if operation.writes else contextlib.nullcontext():
                 answer = drive(operation.flow, lambda statement: _rows(connection, statement))
@@ -84,15 +101,17 @@ class AsyncPostgresBackend:
 
     operations = OPERATIONS
 
-    def __init__(self, pool: AsyncConnectionPool[psycopg.AsyncConnection[Any]]) -> None:
-        """Use an open pool."""
+    def __init__(self, pool: AsyncConnectionPool[psycopg.AsyncConnection[Any]], timeout: float = 10.0) -> None:
+        """Use an open pool; an operation has so many seconds."""
         self._pool = pool
+        self._timeout = timeout
+        self._checking: asyncio.Task[None] | None = None
 
     @classmethod
     async def connected(cls, url: str, *, timeout: float = 10.0) -> AsyncPostgresBackend:  # noqa: ASYNC109 - of each use
         """As the constructor of ``PostgresBackend``."""
         pool: AsyncConnectionPool[psycopg.AsyncConnection[Any]] = AsyncConnectionPool(url, timeout=timeout, **_POOL)
-        backend = cls(pool)
+        backend = cls(pool, timeout)
         try:
             with _failures():
                 await pool.open()
@@ -103,9 +122,18 @@ class AsyncPostgresBackend:
         return backend
 
     async def run(self, operation: Operation) -> Any:
-        """As ``PostgresBackend.run``."""
+        """As ``PostgresBackend.run``; a server that hangs is given up as well, which threads cannot do."""
+        try:
+            return await self._run(operation)
+        except StoreUnavailable:
+            # As there; in the background, since a server that hangs keeps a check waiting.
+            if self._checking is None or self._checking.done():
+                self._checking = asyncio.create_task(self._pool.check())
+            raise
+
+    async def _run(self, operation: Operation) -> Any:
         with _failures():
-            async with self._pool.connection() as connection:
+            async with asyncio.timeout(self._timeout), self._pool.connection() as connection:
 
                 async def rows(statement: Statement) -> list[Any]:
                     """Carry out one statement of the flow."""
@@ -125,6 +153,9 @@ class AsyncPostgresBackend:
 
     async def close(self) -> None:
         """Close every connection."""
+        if self._checking is not None:
+            self._checking.cancel()
+            await asyncio.gather(self._checking, return_exceptions=True)
         await self._pool.close()
 
 
@@ -148,7 +179,7 @@ def _failures() -> Generator[None]:
     """
     try:
         yield
-    except PoolTimeout:
+    except (PoolTimeout, TimeoutError):
         failure: StoreUnavailable | StoreFull = StoreUnavailable(
             "the store did not answer in time; nothing was acknowledged, try again"
         )

@@ -92,7 +92,7 @@ def test_the_environment_changes_nothing(
     monkeypatch.setenv("NETRC", str(netrc))
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(opa_over_tls.other.file))
-    assert load_plan(engine=opa_over_tls.engine(opa_over_tls.token, token=TOKEN), today=today)
+    assert load_plan(engine=opa_over_tls.engine(opa_over_tls.token, token=TOKEN), today=today).surfaces
 
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(opa_over_tls.ours.file))
     with pytest.raises(EngineUnavailable, match="not trusted"):
