@@ -7,7 +7,7 @@ import signal
 import threading
 import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.conftest import opa_process
@@ -149,9 +149,12 @@ def test_an_opa_behind_tls_decides_tables_and_callers(opa_over_tls: OpaOverTls, 
     """With its authority and a token, or a certificate, it decides both; with less there is no service."""
     callers = callers_file(tmp_path, {"console": {"may": [{"verbs": ["read"], "surfaces": ["logs"]}]}})
     wanted = PlanHolder(settings(table=table, callers=callers)).state
-    trusting = {"table": table, "callers": callers, "opa_ca": opa_over_tls.ours.file}
-    shown = {"opa_certificate": opa_over_tls.client.certificate, "opa_key": opa_over_tls.client.key}
-    fitting = [{"opa": opa_over_tls.token, "opa_token": TOKEN}, {"opa": opa_over_tls.mutual, **shown}]
+    trusting: dict[str, Any] = {"table": table, "callers": callers, "opa_ca": opa_over_tls.ours.file}
+    shown: dict[str, Any] = {"opa_certificate": opa_over_tls.client.certificate, "opa_key": opa_over_tls.client.key}
+    fitting: list[dict[str, Any]] = [
+        {"opa": opa_over_tls.token, "opa_token": TOKEN},
+        {"opa": opa_over_tls.mutual, **shown},
+    ]
     for chosen in fitting:
         state = PlanHolder(settings(**trusting, **chosen)).state
         assert (wanted.plan.digest, wanted.grants) == (state.plan.digest, state.grants)
