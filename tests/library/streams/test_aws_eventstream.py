@@ -6,7 +6,7 @@ import struct
 from zlib import crc32
 
 import pytest
-from botocore.eventstream import EventStreamBuffer  # type: ignore[import-untyped]
+from botocore.eventstream import EventStreamBuffer
 
 from reticent.errors import InputTooLarge, MalformedInput
 from reticent.streams import aws_eventstream
