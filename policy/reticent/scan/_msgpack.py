@@ -14,6 +14,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
+import orjson
+
 NIL: Final = b"\xc0"
 CONTAINERS: Final = frozenset({*range(0x80, 0xA0), *range(0xDC, 0xE0), 0xC7, 0xC8, 0xC9, *range(0xD4, 0xD9)})
 """First bytes of maps, arrays and extension types: https://github.com/msgpack/msgpack/blob/master/spec.md."""
@@ -57,10 +59,27 @@ def opened(data: bytes) -> Packed | None:
     """
     opening = _Opening()
     try:
+        if (plain := _as_it_is(data)) is not None:
+            return Packed(data, plain, opening.unread)
         value = opening.plain(opening.values(data))
     except _UNREADABLE:
         return None
     return Packed(data, value, opening.unread)
+
+
+def _as_it_is(data: bytes) -> Any:
+    """The values of an object that holds JSON's types alone, and is spelt as the library spells it: the usual case.
+
+    Such a one has no key twice, since that would not come out again, and need not be looked through piece by piece.
+    """
+    from msgpack import packb, unpackb
+
+    try:
+        value = unpackb(data, raw=False)
+        orjson.dumps(value)
+    except _UNREADABLE:
+        return None
+    return value if packb(value) == data else None
 
 
 def begins(head: bytes, *, is_all: bool) -> bool:
