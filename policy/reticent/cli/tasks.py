@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from reticent.store import Store
 
-_Keys = Annotated[Path, typer.Option("--keys", help="The keyset file.")]
+_Keys = Annotated[str, typer.Option("--keys", help="The keyset file, or aws-kms:KEY.")]
 _Url = Annotated[str, typer.Option("--store", envvar="RETICENT_STORE", help="The address of the task store.")]
 _Format = Annotated[TextJson, typer.Option("--format", help="How to print it.")]
 _Tenant = Annotated[str | None, typer.Option("--tenant", help="Only tasks of this tenant.")]
@@ -53,11 +53,14 @@ def _rotate_keys(keys: _Keys, store: _Url) -> int:
     """Add a new primary key to the keyset and put the data keys of all live tasks under it.
 
     The old key stays in the keyset until retire-key takes it out; workers read the file again by themselves.
+    Keys of a key service rotate there: point the alias at a new key first, and this puts the tasks under it.
     """
-    from reticent.store import Keyset, open_store
+    from reticent.store import Keyset, open_keys, open_store
 
-    rotated = Keyset.load(keys).rotated()
-    rotated.save(keys)
+    rotated = open_keys(keys)
+    if isinstance(rotated, Keyset):
+        rotated = rotated.rotated()
+        rotated.save(keys)
     with open_store(store, keys=rotated) as opened:
         count = opened.rewrap()
     write(f"{keys}: primary {rotated.primary}; {count} live tasks are under it\n")
@@ -67,17 +70,20 @@ def _rotate_keys(keys: _Keys, store: _Url) -> int:
 def _retire_key(key: Annotated[str, typer.Argument(help="The name of the key.")], keys: _Keys, store: _Url) -> int:
     """Take a key out of the keyset, so that nothing in any backup opens with it any more.
 
-    Exit code 1 when a live task still needs it.
+    Exit code 1 when a live task still needs it. A key of a key service is disabled there.
     """
-    from reticent.store import Keyset, open_store
+    from reticent.store import Keyset, open_keys, open_store
 
-    keyset = Keyset.load(keys)
-    left = keyset.without(key)
+    keyset = open_keys(keys)
+    left = keyset.without(key) if isinstance(keyset, Keyset) else None
     with open_store(store, keys=keyset) as opened:
         needing = sum(task.key_id == key for task in opened.tasks())
     if needing:
         write(f"{needing} live tasks are under {key}; rotate-keys puts them under the primary\n")
         return FINDINGS
+    if left is None:
+        write(f"no live task is under {key}; disable it in the key service\n")
+        return CLEAN
     left.save(keys)
     write(f"{keys}: {key} is gone for good\n")
     return CLEAN
@@ -120,10 +126,10 @@ def _sweep(keys: _Keys, store: _Url, format_: _Format = TextJson.text) -> int:
 
 
 @contextmanager
-def _opened(store: str, keys: Path) -> Generator[Store]:
-    from reticent.store import Keyset, open_store
+def _opened(store: str, keys: str) -> Generator[Store]:
+    from reticent.store import open_keys, open_store
 
-    with open_store(store, keys=Keyset.load(keys)) as opened:
+    with open_store(store, keys=open_keys(keys)) as opened:
         yield opened
 
 

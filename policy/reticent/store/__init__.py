@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from reticent.store.aws_kms import AwsKms
     from reticent.store.keys import Key, Keyset, KeyWrapper
-    from reticent.store.opening import open_async_store, open_store
+    from reticent.store.opening import open_async_store, open_keys, open_store
     from reticent.store.records import STATES, Receipt, State, SweepReport, TaskInfo, TurnInfo
     from reticent.store.sealing import Sealer
     from reticent.store.stores import AsyncStore, Store
@@ -38,6 +38,7 @@ _HOMES: Final = {
     "Tasks": "tasks",
     "TurnInfo": "records",
     "open_async_store": "opening",
+    "open_keys": "opening",
     "open_store": "opening",
 }
 
@@ -58,6 +59,7 @@ __all__ = [
     "Tasks",
     "TurnInfo",
     "open_async_store",
+    "open_keys",
     "open_store",
 ]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from reticent.errors import ConfigurationError
+from reticent.store.keys import Keyset
 from reticent.store.stores import AsyncStore, Backend, Clock, InThread, Store
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ _SCHEMES: Final = {
     "redis": "redis",
     "rediss": "redis",
 }
+AWS_KMS: Final = "aws-kms"
 _EXAMPLES: Final = ("sqlite:///FILE", "postgresql://HOST/DATABASE", "redis://HOST/NUMBER")
 
 
@@ -60,6 +63,31 @@ async def open_async_store(
 
             return AsyncStore(await AsyncRedisBackend.connected(url, timeout=timeout), keys, clock=clock)
     return AsyncStore(InThread(await asyncio.to_thread(_backend, url, timeout)), keys, clock=clock)
+
+
+def open_keys(address: str | os.PathLike[str]) -> KeyWrapper:
+    """The keys at ``address``: a keyset file, or ``aws-kms:KEY`` for a key in AWS KMS (an id, an ARN, an alias).
+
+    For AWS the client is made by boto3 from its own environment and files. Build ``AwsKms`` for any other.
+
+    Raises:
+        ConfigurationError: there is no such file, it is no keyset, the extra is not installed, or no region is set.
+    """
+    scheme, _, key = os.fspath(address).partition(":")
+    if scheme != AWS_KMS:
+        return Keyset.load(address)
+    try:
+        import boto3
+        from botocore.exceptions import BotoCoreError
+    except ModuleNotFoundError:
+        raise ConfigurationError("keys in AWS KMS need the extra: pip install 'reticent[aws-kms]'") from None
+    from reticent.store.aws_kms import AwsKms
+
+    try:
+        return AwsKms(boto3.client("kms"), key)
+    except BotoCoreError as error:
+        failure = type(error).__name__
+    raise ConfigurationError(f"no client for AWS KMS can be made ({failure}); set a region and credentials")
 
 
 def _backend(url: str, timeout: float) -> Backend:

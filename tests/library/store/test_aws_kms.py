@@ -13,8 +13,9 @@ from botocore.stub import Stubber
 from moto import mock_aws
 from tests.library.store.turns import anthropic
 
-from reticent.errors import KeyDenied, KeyServiceAway, KeyUnavailable
-from reticent.store import AwsKms, KeyWrapper, Tasks, envelope, open_store
+from reticent.cli import _exit, build_app
+from reticent.errors import ConfigurationError, KeyDenied, KeyServiceAway, KeyUnavailable
+from reticent.store import AwsKms, KeyWrapper, Tasks, envelope, open_keys, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,3 +156,36 @@ def test_a_data_key_is_remembered_for_a_while(kms: Any) -> None:
 
     assert ["Encrypt", "Decrypt", "Decrypt"] == asked
     assert "AwsKms('alias/tasks')" == repr(keys)
+
+
+def test_commands_take_a_key_of_kms(
+    kms: Any, plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``--keys aws-kms:ALIAS`` lists, rotates behind the alias, says what may be disabled, and ends tasks."""
+    for name, word in (("ACCESS_KEY_ID", "testing"), ("SECRET_ACCESS_KEY", "testing"), ("DEFAULT_REGION", REGION)):
+        monkeypatch.setenv(f"AWS_{name}", word)
+    store = f"sqlite:///{tmp_path}/tasks.db"
+    where = ("--keys", "aws-kms:alias/tasks", "--store", store)
+    with open_store(store, keys=open_keys(where[1])) as opened:
+        Tasks(opened, plan=plan, tenant="acme").hold("task-1", anthropic().answer)
+    old, new = arn(kms), kms.create_key()["KeyMetadata"]["KeyId"]
+
+    def told(*words: str) -> tuple[int, str]:
+        return _exit.run(build_app(), ("tasks", *words)), capsys.readouterr().out
+
+    assert "1 turns" in told("list", *where)[1]
+    assert 1 == told("retire-key", old, *where)[0]
+    kms.update_alias(AliasName="alias/tasks", TargetKeyId=new)
+    assert "1 live tasks are under it" in told("rotate-keys", *where)[1]
+    assert (0, f"no live task is under {old}; disable it in the key service\n") == told("retire-key", old, *where)
+    assert 0 == told("finish", "acme", "task-1", "completed", *where)[0]
+
+
+def test_no_client_without_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where boto3 can make no client, the configuration is wrong, and the error says what to set."""
+    for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+
+    with pytest.raises(ConfigurationError, match="set a region"):
+        open_keys("aws-kms:alias/tasks")
