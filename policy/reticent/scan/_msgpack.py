@@ -30,7 +30,9 @@ _NAME: Final = re.compile(r"[A-Za-z_][\w.]{0,199}")
 ARGUMENTS: Final = 2
 POSITIONAL, KEYWORD, _NUMBERS, SNAPSHOT = 1, 2, 6, 7
 """LangGraph's codes: objects made of positional and of keyword arguments, arrays of numpy, and a value as it was."""
-_NUMERIC: Final = "biufcmM"
+_NUMERIC: Final = re.compile(r"[<>|=][biufcmM]\d{1,2}(?:\[\w+\])?")
+"""A type of numpy whose arrays hold no text."""
+_ARRAY_PARTS: Final = 4
 _PROTOCOLS: Final = frozenset({b"\x02", b"\x03", b"\x04", b"\x05"})
 _FIRST_CODES: Final = frozenset(b"\x95]}(NcXUCBKMJGI\x88\x89\x8c\x8f)")
 _SHORTEST_PICKLE: Final = 3
@@ -229,17 +231,27 @@ def name_of(key: Any) -> str:
 
 
 def is_object(found: Any) -> bool:
-    """Whether an extension type holds a module, a class and arguments."""
+    """Whether an extension type holds a module, a class, arguments, and nothing behind them but the name of a method.
+
+    Whatever else stands there would not be looked at.
+    """
     return (
         isinstance(found, list)
         and len(found) > ARGUMENTS
-        and all(isinstance(name, str) and _NAME.fullmatch(name) for name in found[:ARGUMENTS])
+        and all(isinstance(name, str) and _NAME.fullmatch(name) for name in found[:ARGUMENTS] + found[ARGUMENTS + 1 :])
     )
 
 
 def _is_numeric(found: Any) -> bool:
     """Whether an array of numpy, ``[type, shape, order, buffer]``, has nothing but numbers in it."""
-    return isinstance(found, list) and bool(found) and isinstance(found[0], str) and found[0][1:2] in _NUMERIC
+    return (
+        isinstance(found, list)
+        and len(found) == _ARRAY_PARTS
+        and isinstance(found[0], str)
+        and _NUMERIC.fullmatch(found[0]) is not None
+        and isinstance(found[1], list)
+        and all(isinstance(size, int) for size in found[1])
+    )
 
 
 def values_of(data: bytes) -> Any:

@@ -181,6 +181,39 @@ def test_what_an_object_is_made_of(made: Any, left: Any, tmp_path: Path) -> None
     assert msgpack.packb({"channel": [7, left]}) == cell
 
 
+THOUGHT_IN_LIST = ["app", "State", {"n": 1}, MESSAGE["content"][0]]
+
+
+@pytest.mark.parametrize("code", [0, 2, 5, 6, 42])
+@pytest.mark.parametrize(
+    "content",
+    [THOUGHT_IN_LIST, ["<f8", MESSAGE["content"], "C"], ["a b", "State", FLAT], FLAT, [[[FLAT]]]],
+    ids=["behind", "numbers", "names", "map", "deep"],
+)
+def test_no_extension_type_hides_anything(code: int, content: Any, tmp_path: Path) -> None:
+    """Whatever an application makes of the codes that LangGraph uses, all that is inside is looked at, and goes."""
+    made = msgpack.packb({"state": msgpack.ExtType(code, msgpack.packb(content))})
+    in_cells(tmp_path / "a.db", [made])
+    wanted = look(tmp_path / "a.db")
+    remove(tmp_path / "a.db", receipt=tmp_path / "receipt.json")
+    ((cell,),) = sqlite3.connect(tmp_path / "a.db").execute("SELECT blob FROM blobs")
+
+    assert found(wanted)
+    assert SECRET.encode() not in cell
+    assert code == msgpack.unpackb(cell)["state"].code
+
+
+def test_arrays_of_numbers_are_no_gap(tmp_path: Path) -> None:
+    """An array of numpy as LangGraph writes it holds nothing when it is of numbers, and is told when it is of text."""
+    numbers = msgpack.ExtType(6, msgpack.packb(["<f8", [2], "C", struct.pack("<dd", 0.1, 0.2)]))
+    texts = msgpack.ExtType(6, msgpack.packb(["<U2", [1], "C", b"\xff\x00\x00\x00"]))
+    in_cells(tmp_path / "a.db", [msgpack.packb({"a": numbers})])
+    in_cells(tmp_path / "b.db", [msgpack.packb({"a": texts})])
+
+    assert [] == look(tmp_path / "a.db")
+    assert ["unknown-format"] == [gap.code for gap in gaps(look(tmp_path / "b.db"))]
+
+
 @pytest.mark.parametrize(
     "said", [sse(events(SECRET, kind="thinking")).decode(), f"<think>{SECRET}</think>{VISIBLE}"], ids=["stream", "raw"]
 )
