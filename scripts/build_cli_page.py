@@ -26,6 +26,8 @@ Every command ends with one of four exit codes, whatever its format:
 | 2 | usage or configuration: an option, a file, a table or an engine |
 | 3 | refused input or an internal failure; nothing unfiltered was written |
 
+`reticent --version` says which release this is, the digest of its rules, and whether the native pass is in use.
+
 Errors go to standard error and never quote a payload.
 There is no colour when standard output is not a terminal, or when `NO_COLOR` is set.
 `RETICENT_OPA_TOKEN` is the bearer token for `--opa`, and `RETICENT_OPA_CA` the file of authorities to trust over https.

@@ -26,7 +26,29 @@ EARLIER = {
     "stdlib_logging": ["python-json-logger==3.3.0"],
     "structlog": ["structlog==24.4.0"],
 }
-TOOLS = ["pytest>=8.3", "hypothesis>=6.120"]
+TOOLS = ["pytest>=8.3", "hypothesis>=6.120", "psycopg[binary]", "redis"]
+"""What the tests themselves import, those of all parts together."""
+
+FRAMEWORKS = "frameworks"
+"""Everything that ``tests/integrations/earlier.txt`` names, in one environment."""
+TOGETHER = {
+    FRAMEWORKS: [
+        "asgi",
+        "django",
+        "google_adk",
+        "iterators",
+        "langchain_callback",
+        "langgraph_checkpoint",
+        "openai_agents",
+        "openai_agents_session",
+        "pydantic_ai",
+        "round_trip",
+        "sqlalchemy",
+        "starlette",
+        "values",
+        "wsgi",
+    ]
+}
 
 
 def passes(name: str) -> bool:
@@ -35,14 +57,16 @@ def passes(name: str) -> bool:
         venv.create(folder, with_pip=True)
         python = str(Path(folder, "bin", "python"))
         install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, str(ROOT), *EARLIER[name], *TOOLS], check=True)  # noqa: S603 - our own command
-        tests = ["-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", f"tests/integrations/test_{name}.py"]
+        earlier = EARLIER.get(name, ["--requirement", str(ROOT / "tests/integrations/earlier.txt")])
+        subprocess.run([*install, str(ROOT), *earlier, *TOOLS], check=True)  # noqa: S603 - our own command
+        files = [f"tests/integrations/test_{each}.py" for each in TOGETHER.get(name, [name])]
+        tests = ["-m", "pytest", "-q", "-W", "default", "-p", "no:cacheprovider", *files]
         return subprocess.run([python, *tests], cwd=ROOT, check=False).returncode == 0  # noqa: S603 - our own command
 
 
 def main() -> None:
     """Run what was asked for, and say what failed."""
-    names = sys.argv[1:] or sorted(EARLIER)
+    names = sys.argv[1:] or sorted([*EARLIER, *TOGETHER])
     failed = [name for name in names if not passes(name)]
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
 

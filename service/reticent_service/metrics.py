@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from reticent.about import about
+
 if TYPE_CHECKING:
     from reticent_service.observing import Call
     from reticent_service.plan_holder import PlanHolder, State
@@ -63,6 +65,14 @@ class Metrics:
             ("surface", "action"),
             registry=registry,
         )
+        told = about()
+        Gauge(
+            "reticent_build_info",
+            "1; the labels say the release, the digest of the rules that ship, and the native pass in use.",
+            ("version", "rules", "native"),
+            registry=registry,
+            multiprocess_mode="mostrecent",
+        ).labels(told.version, told.rules, told.native or "").set(1)
         # Labels are few, and looking a child up costs more than counting it up.
         self._children = cache(self._make_children)
 

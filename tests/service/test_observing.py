@@ -101,6 +101,7 @@ def test_metrics_count(log: Path) -> None:
     assert 'reticent_requests_total{outcome="malformed-input",surface="logs"} 1.0' in told
     assert "reticent_removals_total{rule=" in told
     assert "reticent_plan_current 1.0" in told
+    assert 'reticent_build_info{native="' in told
 
 
 def replayed(log: Path, table: str, *options: str) -> tuple[int, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
@@ -44,6 +44,8 @@ _COMMANDS: Final = (
 )
 """Modules of this package, one command (or group) each, in the order that ``--help`` lists them."""
 
+_VERSION: Final = "Say the release, the digest of its rules, and whether the native pass is in use."
+
 
 def build_app() -> typer.Typer:
     """The whole command line."""
@@ -58,9 +60,27 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None if _plain_terminal() else "rich",
     )
+    app.callback()(_main)
     for name in _COMMANDS:
         import_module(f"reticent.cli.{name}").register(app)
     return app
+
+
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=lambda told: _version() if told else None, help=_VERSION),
+    ] = False,
+) -> None:
+    # The help of the group is that of `build_app`.
+    pass
+
+
+def _version() -> None:
+    from reticent.about import about
+
+    sys.stdout.write(about().text())
+    raise typer.Exit(_exit.CLEAN)
 
 
 def main() -> None:

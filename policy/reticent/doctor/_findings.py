@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from reticent.about import About, about
 from reticent.integrations._guard import Guard
 
 
@@ -51,6 +52,7 @@ class Report:
     exits: tuple[Exit, ...]
     settings: tuple[Setting, ...]
     guards: tuple[GuardState, ...]
+    about: About = field(default_factory=about)
 
     @property
     def open(self) -> tuple[Exit, ...]:

@@ -22,7 +22,7 @@ _RULES = {
 
 
 def to_text(report: Report) -> str:
-    """One line for each exit and each setting, open ones first, and a line that sums up."""
+    """One line for each exit and each setting, open ones first, what is installed, and a line that sums up."""
     lines = [f"open     {found.library}: {found.name} ({found.fix})" for found in report.open]
     lines += [f"guarded  {found.library}: {found.name} by {found.surface}" for found in report.exits if found.guarded]
     lines += [f"setting  {item.library}: {item.name} is {item.value} ({item.fix})" for item in report.settings]
@@ -30,6 +30,7 @@ def to_text(report: Report) -> str:
         if state.failures:
             told = ", ".join(f"{code} {count}" for code, count in sorted(state.failures.items()))
             lines.append(f"withheld {state.surface}: {told}")
+    lines += report.about.text().splitlines()
     lines.append(f"{len(report.exits)} exits known, {len(report.open)} open")
     return "\n".join(lines) + "\n"
 
@@ -38,6 +39,7 @@ def to_json(report: Report) -> str:
     """The report as JSON."""
     content = {
         "clean": report.clean,
+        "about": asdict(report.about),
         "exits": [{**asdict(found), "guarded": found.guarded} for found in report.exits],
         "settings": [asdict(item) for item in report.settings],
         "guards": [
@@ -54,7 +56,13 @@ def to_sarif(report: Report) -> str:
     https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
     """
     rules = [{"id": code, "shortDescription": {"text": text}} for code, text in _RULES.items()]
-    run = {"tool": {"driver": {"name": "reticent", "rules": rules}}, "results": list(_results(report))}
+    told = report.about
+    driver = {"name": "reticent", "version": told.version, "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "properties": {"rules": told.rules, "native": told.native},
+        "results": list(_results(report)),
+    }
     schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 

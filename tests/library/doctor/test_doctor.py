@@ -148,6 +148,7 @@ def test_text_puts_open_exits_first() -> None:
         "guarded  structlog: processors by logs",
         "setting  sentry: include_local_variables is True (set it to False)",
         "withheld logs: cyclic-input 2",
+        *REPORT.about.text().splitlines(),
         "2 exits known, 1 open",
     ] == doctor.to_text(REPORT).splitlines()
 
