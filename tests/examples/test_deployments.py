@@ -51,7 +51,7 @@ def test_settings_and_options_exist(name: str) -> None:
     """Each setting that an example sets is one of the service's, and each option one of `reticent serve`."""
     text = (EXAMPLES / name).read_text("utf-8")
     fields = re.findall(rf"{PREFIX}(\w+)", text)
-    options = set(re.findall(r"(?<=[\s\"])--[a-z][a-z-]+", text)) - {"--from", "--no-cache-dir"}
+    options = set(re.findall(r"(?<=[\s\"])--[a-z][a-z-]+", text)) - {"--constraint", "--from", "--no-cache-dir"}
     known = CliRunner().invoke(build_app(), ["serve", "--help"]).output
 
     assert set(fields) <= {field.upper() for field in Settings.model_fields}
@@ -86,9 +86,9 @@ def test_probes_are_answered() -> None:
     from fastapi.testclient import TestClient
 
     container = documents("kubernetes/reticent.yaml")[1]["spec"]["template"]["spec"]["containers"][0]
-    paths = [container[name]["httpGet"]["path"] for name in ("readinessProbe", "livenessProbe")]
+    paths = [container[name]["httpGet"]["path"] for name in ("startupProbe", "readinessProbe", "livenessProbe")]
     with TestClient(create_app(settings())) as caller:
-        assert [200, 200] == [caller.get(path).status_code for path in paths]
+        assert [200, 200, 200] == [caller.get(path).status_code for path in paths]
 
 
 def test_envoy_lets_nothing_pass_unseen() -> None:

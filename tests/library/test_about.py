@@ -29,12 +29,12 @@ def _off(patch: pytest.MonkeyPatch) -> None:
 
 def _of_another_contract(patch: pytest.MonkeyPatch) -> None:
     spec = SimpleNamespace(name="reticent_native")
-    patch.setitem(sys.modules, "reticent_native", SimpleNamespace(CONTRACT=999, __spec__=spec))  # type: ignore[arg-type]  # all that is looked at
+    patch.setitem(sys.modules, "reticent_native", SimpleNamespace(CONTRACT=999, __spec__=spec))
 
 
 def _in_use(patch: pytest.MonkeyPatch) -> None:
     spec = SimpleNamespace(name="reticent_native")
-    patch.setitem(sys.modules, "reticent_native", SimpleNamespace(CONTRACT=native.CONTRACT, __spec__=spec))  # type: ignore[arg-type]  # as above
+    patch.setitem(sys.modules, "reticent_native", SimpleNamespace(CONTRACT=native.CONTRACT, __spec__=spec))
     patch.setattr("reticent.about.version", lambda name: f"0.1.9 of {name}")
 
 
