@@ -33,6 +33,8 @@ CASELESS: Final = "\u0130\u0131\u017f\u212a"
 """Letters outside ASCII that equal one inside when case is ignored."""
 _BARE_NAME: Final = NAMES[0]
 """The one name of a field without an underscore."""
+_QUOTES: Final = "\"'\\"
+"""How a key begins that is written as a string, escaped ones included."""
 _MEMBER: Final = re.compile(r'"\s*:')
 """How a member goes on after its name, wherever the object around it was broken."""
 _SUSPECT_FIELDS: Final = frozenset(
@@ -51,6 +53,8 @@ _SUSPECT_FIELDS: Final = frozenset(
     }
 )
 """Members that a carrier may have; in an object that was cut short one of them is enough."""
+_ORDINARY_FIELDS: Final = frozenset({"signature", "summary", "redacted"})
+"""Those that other things have as well."""
 _CLASS: Final = re.compile(r"([A-Za-z]\w*) ?\Z")
 _CONTAINERS: Final = ("dict", "list", "call")
 _LANGUAGE_REACH: Final = 64
@@ -121,7 +125,7 @@ def _applied(walk: Walk, text: str, nodes: Iterable[Node], position: int, depth:
             replacements += _replacements(text, node, found)
         elif node.kind == "run":
             replacements += _fields(walk, node)
-        replacements += _superseded(walk, node)
+        replacements += _superseded(walk, text, node)
         if position != Position.DATA:  # arguments arrive in pieces, and their keys are the application's own
             replacements += _unjudged(walk, text, node)
     if not replacements:
@@ -156,10 +160,11 @@ def _fields(walk: Walk, node: Node) -> Iterator[_Replacement]:
             yield item.node, PLACEHOLDER
 
 
-def _superseded(walk: Walk, node: Node) -> Iterator[_Replacement]:
+def _superseded(walk: Walk, text: str, node: Node) -> Iterator[_Replacement]:
     """Items whose key comes again behind them, which the value of their container does not show.
 
-    In an object they go, as they do in JSON; in a line's own ``key=value`` pairs each is judged by itself.
+    In an object they go, as they do in JSON. In a line's own ``key=value`` pairs, and where keys have no quotes, each
+    is judged by itself: source code in braces writes to a name twice all the time.
     """
     pending = [node]
     while pending:
@@ -170,11 +175,21 @@ def _superseded(walk: Walk, node: Node) -> Iterator[_Replacement]:
             if item.key is None or last[item.key] == item.index or inner.kind == "list":
                 continue
             if inner.kind == "run":
-                if walk.value({item.key: _plain(item.node.value)}, int(Position.OPEN), None, 1) is not None:
+                if _holds(walk, {item.key: item.node.value}):
                     yield item.node, PLACEHOLDER
-            else:
+            elif text[item.start] in _QUOTES or _holds(walk, {item.key: item.node.value}, _first(inner)):
                 walk.report.add("json/duplicate-key", item.end - item.start)
                 yield item, ""
+
+
+def _holds(walk: Walk, *values: dict[str, Any]) -> bool:
+    return any(walk.value(_plain(value), int(Position.OPEN), None, 1) is not None for value in values)
+
+
+def _first(node: Node) -> dict[str, Any]:
+    """What a reader sees for whom the first of several values counts."""
+    named = {"__class__": node.name} if node.name else {}
+    return {item.key: item.node.value for item in reversed(node.items) if item.key is not None} | named
 
 
 def _replacements(text: str, node: Node, found: Edit) -> Iterator[_Replacement]:
@@ -219,15 +234,25 @@ def _unjudged(walk: Walk, text: str, node: Node) -> Iterator[_Replacement]:
     for inner in _incomplete(node):
         if inner.kind in _CONTAINERS and any(item.node.kind == "elided" for item in inner.items):
             gone = inner
-        elif isinstance(inner.value, dict) and (
-            not _SUSPECT_FIELDS.isdisjoint(inner.value) or _MARKERS.search(inner.name) is not None
-        ):
+        elif isinstance(inner.value, dict) and _is_suspect(text, inner):
             gone = replace(inner, end=len(text))
         else:
             continue
         walk.withhold("log-text/cut-short", text[gone.start : gone.end])
         yield gone, f"{gone.name}({PLACEHOLDER})" if gone.name else PLACEHOLDER
         return
+
+
+def _is_suspect(text: str, node: Node) -> bool:
+    """Whether a cut-off object may be a carrier: by a member, or by the name of its class.
+
+    In a block of source code variables have these names too, and a function that is named so is no object.
+    """
+    fields: frozenset[Any] = _SUSPECT_FIELDS.intersection(node.value) if isinstance(node.value, dict) else frozenset()
+    if node.kind in {"dict", "run"} and fields <= _ORDINARY_FIELDS:
+        fields = frozenset(item.key for item in node.items if item.key in fields and text[item.start] in _QUOTES)
+    is_class = node.name.rpartition(".")[2][:1].isupper()
+    return bool(fields) or (is_class and _MARKERS.search(node.name) is not None)
 
 
 def _incomplete(node: Node) -> Iterator[Node]:
