@@ -30,10 +30,23 @@ class Position(IntEnum):
 
 ROLES: Mapping[str, Position] = {
     **dict.fromkeys(
-        ("assistant", "model", "ai", "AIMessage", "AIMessageChunk", "ROLE_ASSISTANT", "CHATBOT", "gemini"),
+        (
+            "assistant",
+            "model",
+            "ai",
+            "bot",
+            "ASSISTANT",
+            "MODEL",
+            "AI",
+            "AIMessage",
+            "AIMessageChunk",
+            "ROLE_ASSISTANT",
+            "CHATBOT",
+            "gemini",
+        ),
         Position.ASSISTANT,
     ),
-    **dict.fromkeys(("user", "human", "ROLE_USER", "HumanMessage", "USER"), Position.USER),
+    **dict.fromkeys(("user", "human", "ROLE_USER", "HumanMessage", "USER", "HUMAN"), Position.USER),
     **dict.fromkeys(("system", "developer", "ROLE_SYSTEM", "SystemMessage", "SYSTEM"), Position.SYSTEM),
     **dict.fromkeys(("tool", "function", "ROLE_TOOL", "ToolMessage", "toolResult", "TOOL"), Position.RESULT),
 }

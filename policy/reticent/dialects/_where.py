@@ -43,6 +43,8 @@ _MESSAGE_PARENTS = frozenset(
         "steps",
         "additionalContent",
         "additional_content",
+        "additionalModelResponseFields",
+        "messageMetadata",
     }
 )
 _DOCUMENT_KEYS = frozenset(
@@ -224,6 +226,7 @@ CONDITIONS: dict[str, Where] = {
     "dify_step": frameworks.dify_step,
     "cline_message": frameworks.cline_message,
     "react_step": frameworks.react_step,
+    "agent_action": frameworks.agent_action,
     "subjects": frameworks.subjects,
     "reasoned_steps": frameworks.reasoned_steps,
     "answered": frameworks.answered,

@@ -18,6 +18,11 @@ def react_step(node: Mapping[str, Any], _value: Any, position: int, _parent: Any
     )
 
 
+def agent_action(node: Mapping[str, Any], value: Any, position: int, _parent: Any) -> bool:
+    """The key sits on what a LangChain agent decided to do, and holds the thought that led to it."""
+    return position != Position.DATA and "tool" in node and "Thought:" in value
+
+
 def subjects(_node: Mapping[str, Any], value: Any, position: int, _parent: Any) -> bool:
     """The value is a list of thoughts with a subject or a description each."""
     return position != Position.DATA and all(isinstance(item, dict) and not _SUBJECT.isdisjoint(item) for item in value)

@@ -45,6 +45,8 @@ _EMPTY: Final = re.compile(
 _PAIR: Final = re.compile(r"\S+(?=[ \t]+[\w.]+=|[ \t]*$)", re.MULTILINE)
 """One value of a line of ``key=value`` pairs, which the search for literals judges."""
 _TRIPLE: Final = ('"""', "'''")
+_WRAPPED: Final = re.compile(r'(?:Some|Just)[( ]"')
+"""An optional value as Rust and Haskell write it out."""
 _NEXT_RECORD: Final = re.compile(
     r"\n(?=[\[<(]?(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\d{10}|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d|[IWEFD]\d{4} \d\d:|Traceback \(most"
@@ -118,6 +120,9 @@ def _end(text: str, field: re.Match[str]) -> int:
     if (triple := text[start : start + 3]) in _TRIPLE:
         end = text.find(triple, start + 3)
         return len(text) if end < 0 else end + 3
+    if (wrapped := _WRAPPED.match(text, start)) is not None:
+        end = _closing(text, wrapped.end() - 1, '"')
+        return end + text.startswith(")", end)
     if first in "'\"":
         return _closing(text, start, first) if field["arrow"] != "=" else start
     if field["arrow"] == "=" and _PAIR.match(text, start):

@@ -50,7 +50,16 @@ AS_IS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIM
 _DIRECTIVE: Final = ":::thinking"
 _TAG_OPENERS: Final = ("\u25c1".encode(), "\u25ba **".encode(), b"/*", _DIRECTIVE.encode())
 """How marks of reasoning open that open neither with an angle bracket nor with a square one."""
-OPENINGS: Final = (b"Thought:", b"analysis", b"assistantanalysis", b"to=", b"&lt;think", b"> Thinking .", b"Reasoning:")
+OPENINGS: Final = (
+    b"Thought:",
+    b"analysis",
+    b"assistantanalysis",
+    b"to=",
+    b"&lt;think",
+    b"> Thinking .",
+    b"Reasoning:",
+    b"*Thinking",
+)
 """How a prose form opens (``tags.may_hold_reasoning``); ``Here`` is looked at more closely."""
 MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "ompac")
 """A piece of every word that a text must name before anybody looks for literals in it (``literals.may_hold``)."""

@@ -34,6 +34,8 @@ MAX_NESTING: Final = 8
 """Levels of JSON inside a string inside JSON that are opened; deeper ones are refused."""
 
 _SHORTEST_JSON = 20
+_PARTS: Final = re.compile(r'\s*+\[\s*+\{\s*+"type"\s*+:\s*+"(?:reasoning|thinking|text)"')
+"""How a list of content blocks begins."""
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 """Control sequences of ECMA-48, which terminals take colours from."""
 _TEXT_KEYS = frozenset(
@@ -57,7 +59,7 @@ def edit(walk: Walk, text: str, position: int, key: Any, depth: int) -> Edit | N
     if position == Position.SYSTEM:
         return None
     if (len(text) >= _SHORTEST_JSON and text[0] in '{["') or text[0].isspace():
-        judged = nested(walk, text, _inner_position(position), depth)
+        judged = nested(walk, text, _inner_position(text, position), depth)
         if judged is not None:
             return _and_more(walk, text, judged[0], key, depth) if position == Position.OPEN else judged[0]
     if position == Position.ASSISTANT:
@@ -130,8 +132,13 @@ def _searches(key: Any) -> Iterator[Callable[[str], Sequence[Span]]]:
         yield partial(labels.answer_spans, key=name)
 
 
-def _inner_position(position: int) -> int:
-    """A structured answer and a call's arguments are the application's data; a record's JSON is another record."""
+def _inner_position(text: str, position: int) -> int:
+    """A structured answer and a call's arguments are the application's data; a record's JSON is another record.
+
+    A column may hold the parts of a message as JSON.
+    """
+    if position == Position.ASSISTANT and _PARTS.match(text):
+        return position
     return Position.DATA if position in (Position.ASSISTANT, Position.DATA, Position.USER) else Position.OPEN
 
 

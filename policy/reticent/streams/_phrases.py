@@ -38,7 +38,17 @@ _ITALICS = Marker(
     close=re.compile(r"\n(?=[^_\s])"),
     growing=re.compile(r"\n\Z"),
 )
-_PHRASES = {"H": GRANITE, ">": _AIDER_QUOTED, "&": _ESCAPED, "R": _ITALICS}
+# Poe quotes a thought below a line in italics; read in a copied conversation with GPT 5.5
+_QUOTED = Marker(
+    "quoted",
+    exactly("*Thinking...*\n\n> "),
+    (),
+    token=False,
+    lone=False,
+    close=re.compile(r"\n(?=[^>\s])"),
+    growing=re.compile(r"\n\Z"),
+)
+_PHRASES = {"*": _QUOTED, "H": GRANITE, ">": _AIDER_QUOTED, "&": _ESCAPED, "R": _ITALICS}
 _PHRASE_OPENS = {marker: re.compile("".join(marker.opener)) for marker in _PHRASES.values()}
 _PHRASE_GROWS = {marker: re.compile(growing(marker.opener) + r"\Z") for marker in _PHRASES.values()}
 # ReAct prompts (LlamaIndex, LangChain, smolagents): believed only when the second half follows within a limit.

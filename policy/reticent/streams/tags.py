@@ -166,7 +166,9 @@ HINT = re.compile(
     r"|/\*(?:RE)?(?:PLANNING|REASONING|ACTION|FINAL_ANSWER)\*/",
     re.IGNORECASE | re.ASCII,
 )
-_OPENING_HINT = re.compile(r"\s*+(?:Here|Thought:|(?:assistant)?analysis|to=|&lt;think|> Thinking \.|Reasoning:\n_)")
+_OPENING_HINT = re.compile(
+    r"\s*+(?:Here|Thought:|(?:assistant)?analysis|to=|&lt;think|> Thinking \.|Reasoning:\n_|\*Thinking\.\.\.\*)"
+)
 
 
 def may_hold_reasoning(text: str) -> bool:
