@@ -75,6 +75,30 @@ def chat(*, reasoning: bool) -> Chunks:
     return [*(_event({**shell, "choices": [one]}, named=False) for one in choices), b"data: [DONE]\n\n"]
 
 
+def padded(*, reasoning: bool) -> Chunks:
+    """The Anthropic stream with blanks in front of the last brace, as the API sends them to hide how long a text is."""
+    return [
+        event.replace(b"}\n\n", b" " * (number % 9) + b"}\n\n")
+        for number, event in enumerate(anthropic(reasoning=reasoning))
+    ]
+
+
+def responses(*, reasoning: bool) -> Chunks:
+    """A stream of OpenAI Responses, whose events are numbered; a third of it a summary of reasoning, or none."""
+    kinds = [("reasoning", "response.reasoning_summary_text.delta", _EVENTS // 3)] if reasoning else []
+    kinds.append(("message", "response.output_text.delta", _EVENTS - sum(count for _, _, count in kinds)))
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {"id": "r", "object": "response", "output": []}}
+    ]
+    for at, (kind, name, count) in enumerate(kinds):
+        place = {"item_id": f"i{at}", "output_index": at, "content_index": 0}
+        events.append(
+            {"type": "response.output_item.added", "output_index": at, "item": {"id": f"i{at}", "type": kind}}
+        )
+        events += [{"type": name, **place, "delta": _token(number)} for number in range(1, count + 1)]
+    return [_event({**event, "sequence_number": number}, named=True) for number, event in enumerate(events)]
+
+
 def together(chunks: Chunks) -> Chunks:
     """The same bytes in chunks as a socket gives them."""
     data = b"".join(chunks)
@@ -124,8 +148,8 @@ def main() -> None:
     """Print the table."""
     logging.disable(logging.CRITICAL)
     plan = reticent.load_plan()
-    makers = {"Anthropic": anthropic, "Chat Completions": chat}
-    sys.stdout.write(f"{'':34}{'ns/event':>10}{'naive':>9}{'httpx-sse':>11}\n")
+    makers = {"Anthropic": anthropic, "Anthropic, padded": padded, "Chat Completions": chat, "Responses": responses}
+    sys.stdout.write(f"{'':48}{'ns/event':>10}{'naive':>9}{'httpx-sse':>11}\n")
     for title, make in makers.items():
         for reasoning in (True, False):
             events = make(reasoning=reasoning)
@@ -140,7 +164,7 @@ def main() -> None:
                 ours = times["ours"]
                 name = f"{title}, {'a third' if reasoning else 'no'} reasoning, {label}"
                 ratios = f"{ours / times['naive']:>9.2f}{ours / times['httpx-sse']:>11.2f}"
-                sys.stdout.write(f"{name:<48}{ours / len(events) * 1e9:>6.0f}{ratios}\n")
+                sys.stdout.write(f"{name:<52}{ours / len(events) * 1e9:>6.0f}{ratios}\n")
 
 
 if __name__ == "__main__":

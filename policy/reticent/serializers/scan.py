@@ -247,16 +247,14 @@ def is_exact(value: Any) -> bool:
 
     ``orjson`` writes NaN as null, so only a value with a null in it has to be asked.
     """
-    children = value.values() if value.__class__ is dict else value
-    for child in children:
+    for child in value.values() if value.__class__ is dict else value:
         kind = child.__class__
+        if kind in _SCALARS:  # mostly
+            continue
         if kind is dict or kind is list:
             if not is_exact(child):
                 return False
-        elif kind is float:
-            if child - child != 0.0:
-                return False
-        elif kind not in _SCALARS:
+        elif kind is not float or child - child != 0.0:
             return False
     return True
 
