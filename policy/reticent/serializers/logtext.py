@@ -41,7 +41,7 @@ def is_plain(text: str) -> bool:
         return _BARE_NAME not in text and ":::" not in text
     if len(text) < strings.SHORTEST:
         return True
-    if text.lstrip()[:1] in _OPENS_JSON or '""' in text:
+    if text.lstrip()[:1] in _OPENS_JSON or '""' in text or "\x1b" in text:  # colours can stand inside a name
         return False
     return not literals.may_hold(text) and not may_hold_reasoning(text)
 
