@@ -139,7 +139,49 @@ def test_a_tag_after_a_long_run_is_still_found(name: str) -> None:
     assert leaks(shown, "Done.", wire=protocol.wire) == ["Done."]
 
 
-@pytest.mark.parametrize(("name", "filling"), [("chat", ""), ("anthropic", "blanks"), ("chat", "letters")])
+PARTS = st.sampled_from(
+    [("reasoning", "response.reasoning_summary_text.delta"), ("message", "response.output_text.delta")]
+)
+STEPS = st.lists(st.sampled_from([1, 1, 1, 1, 1, 2, 0, -3, -100]), min_size=1, max_size=9)
+
+
+@settings(max_examples=120)
+@given(
+    parts=st.lists(PARTS, min_size=1, max_size=3),
+    words=st.lists(WORDS, min_size=1, max_size=20),
+    steps=STEPS,
+    size=st.sampled_from([1, 90, 1 << 20]),
+    filling=st.sampled_from(["", "letters"]),
+)
+def test_numbered_events_are_counted_as_one_by_one(
+    parts: list[tuple[str, str]], words: list[str], steps: list[int], size: int, filling: str
+) -> None:
+    """Sequence numbers close up the same whether or not events are looked at, also where they skip or begin anew."""
+    events: list[bytes] = []
+    number = 0
+
+    def add(event: dict[str, Any]) -> None:
+        nonlocal number
+        kind = event.pop("type")
+        body = orjson.dumps({"type": kind, "sequence_number": number, **event})
+        events.append(b"event: " + kind.encode() + b"\ndata: " + body + b"\n\n")
+        number = max(0, number + steps[len(events) % len(steps)])
+
+    for at, (kind, name) in enumerate(parts):
+        add({"type": "response.output_item.added", "output_index": at, "item": {"id": f"i{at}", "type": kind}})
+        for word in [*["word"] * 9, *words, *["other "] * 9]:
+            text = word if kind == "message" else f"{word}{SECRET}"
+            add({"type": name, "item_id": f"i{at}", "output_index": at, "content_index": 0, "delta": text})
+        add({"type": "response.output_item.done", "output_index": at, "item": {"id": f"i{at}", "type": kind}})
+    shortcut, long = _with_and_without(_filled(b"".join(events), filling, 5), size)
+    assert shortcut == long
+    assert leaks(shortcut[0], SECRET, wire="sse") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "filling"),
+    [("chat", ""), ("anthropic", "blanks"), ("chat", "letters"), ("responses", ""), ("responses", "letters")],
+)
 def test_a_run_is_known(monkeypatch: pytest.MonkeyPatch, name: str, filling: str) -> None:
     """Of a long run of token events, all but a handful are answered without being parsed, however they are filled."""
     taken: list[bytes] = []

@@ -25,6 +25,7 @@ __all__ = [
     "BlockEvents",
     "BlockStream",
     "Event",
+    "Numbers",
     "Outcome",
     "Positions",
     "StreamContext",
@@ -58,6 +59,14 @@ KEEP = Outcome()
 GONE = Outcome(DROP)
 
 
+@dataclass(slots=True)
+class Numbers:
+    """How the events of a stream are numbered: the last number that came, and what is added to those that stay."""
+
+    last: int = -1
+    shift: int = 0
+
+
 class StreamContext(Protocol):
     """What a handler may ask about the surface that the stream goes to."""
 
@@ -79,6 +88,10 @@ class StreamContext(Protocol):
 
     def fed(self, text_filter: TextFilter, text: str, shown: str) -> None:
         """Note that ``text`` of the current event went through the filter of its channel."""
+        ...
+
+    def numbered(self, numbers: Numbers) -> None:
+        """Note that the current event has a ``sequence_number``; whoever drops one counts it in ``numbers``."""
         ...
 
 

@@ -14,7 +14,17 @@ from typing import Any
 from reticent.dialects._dialect import Dialect, Walker
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
-from reticent.dialects._stream import GONE, BlockEvents, BlockStream, Event, Outcome, Positions, StreamContext, put
+from reticent.dialects._stream import (
+    GONE,
+    BlockEvents,
+    BlockStream,
+    Event,
+    Numbers,
+    Outcome,
+    Positions,
+    StreamContext,
+    put,
+)
 from reticent.edits import DROP, Children, Edit, apply
 
 _REPLAYED = frozenset(
@@ -178,8 +188,7 @@ class Stream(BlockStream):
     def __init__(self, context: StreamContext) -> None:
         """Start before ``response.created``."""
         super().__init__(_NAMES, context)
-        self._shift = 0
-        self._number = -1
+        self._numbers = Numbers()
         self._places: dict[Any, Event] = {}
         self._contents: dict[str, Positions] = {}
         self._aliases: dict[str, str] = {}
@@ -190,14 +199,16 @@ class Stream(BlockStream):
         number = event.get("sequence_number")
         if type(number) is not int:
             return outcome
-        if number <= self._number:  # another response, which counts anew
-            self._shift = 0
-        self._number = number
-        before = [{**made, "sequence_number": number + self._shift + at} for at, made in enumerate(outcome.before)]
-        self._shift += len(before) - (outcome.edit is DROP)
-        if outcome.edit is DROP or not self._shift:
+        numbers = self._numbers
+        self.context.numbered(numbers)
+        if number <= numbers.last:  # another response, which counts anew
+            numbers.shift = 0
+        numbers.last = number
+        before = [{**made, "sequence_number": number + numbers.shift + at} for at, made in enumerate(outcome.before)]
+        numbers.shift += len(before) - (outcome.edit is DROP)
+        if outcome.edit is DROP or not numbers.shift:
             return Outcome(outcome.edit, before)
-        return Outcome(put(outcome.edit, ("sequence_number",), number + self._shift), before)
+        return Outcome(put(outcome.edit, ("sequence_number",), number + numbers.shift), before)
 
     def _named(self, event: Event, outcome: Outcome) -> Outcome:
         """Put the alias of an item that lost its handle into the events that name it."""

@@ -119,7 +119,7 @@ class FramedStream(StreamFilter):
         self._plain = False
         out = self._judged(frame)
         if self._plain and (counted := self._report.counted_since(before)) is not None:
-            repeats.learn(Answer(frame.raw, out, tuple(self._session.feeds), counted))
+            repeats.learn(Answer(frame.raw, out, tuple(self._session.feeds), counted, self._session.numbers))
         else:
             repeats.forget()
         return out

@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from reticent.serializers import numbering
 from reticent.serializers.runs import common
 
 if TYPE_CHECKING:
+    from reticent.dialects._stream import Numbers
     from reticent.serializers.report import Report
     from reticent.serializers.runs import Answer, Run
 
@@ -39,7 +41,7 @@ _SPECIAL: Final = ("\u25c1".encode(), "\u25ba".encode())
 class Repeats:
     """What is known about the runs of events that a stream is in; holds two events and two shapes at most."""
 
-    __slots__ = ("_lasts", "_misses", "_report", "_runs")
+    __slots__ = ("_lasts", "_misses", "_numbers", "_report", "_runs")
 
     def __init__(self, report: Report) -> None:
         """Know nothing yet."""
@@ -47,6 +49,7 @@ class Repeats:
         self._lasts: list[Answer] = []
         self._runs: list[Run] = []
         self._misses = 0
+        self._numbers: Numbers | None = None
 
     @property
     def is_running(self) -> bool:
@@ -62,6 +65,17 @@ class Repeats:
 
         An event of no run may have changed what becomes of any.
         """
+        if answer.numbers is not self._numbers:
+            self.forget()
+            self._numbers = answer.numbers
+        if answer.numbers is None:
+            self._learn(answer)
+        elif (unnumbered := numbering.without_number(answer)) is not None:
+            self._learn(unnumbered)
+        else:
+            self.forget()
+
+    def _learn(self, answer: Answer) -> None:
         run = next((run for run in self._runs if run.holds(answer)), None)
         if run is not None:
             run.seen += 1
@@ -97,6 +111,20 @@ class Repeats:
 
     def take(self, chunk: bytes) -> tuple[bytes, bytes] | None:
         """What goes on for the events of a run that ``chunk`` begins with, and the rest; None when there are none."""
+        return self._take(chunk) if self._numbers is None else self._take_numbered(chunk, self._numbers)
+
+    def _take_numbered(self, chunk: bytes, numbers: Numbers) -> tuple[bytes, bytes] | None:
+        stop = chunk.find(b"\n\n") + 2
+        read = numbering.read(chunk[:stop]) if self._runs else None
+        if read is None or read[0] <= numbers.last:
+            return None
+        number, event = read
+        taken = self._take(event)
+        if taken is None:
+            return None
+        return numbering.numbered(taken[0], number, numbers), chunk[stop:]
+
+    def _take(self, chunk: bytes) -> tuple[bytes, bytes] | None:
         for run in self._runs:
             if run.ready and chunk.startswith(run.prefix):
                 start, end = run.start, len(chunk) - run.tail

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from reticent.dialects._stream import Numbers
     from reticent.streams.tags import TextFilter
 
 _HARMLESS: Final = rb'(?! *:)(?:[^\x00-\x1f"\\<>()\[\]{}=`~/*|\x7f]++|\\n(?! *:))++'
@@ -53,6 +54,8 @@ class Answer:
     fed: Sequence[Fed]
     counted: Sequence[tuple[str, int]]
     """``(rule, characters)`` of every removal."""
+    numbers: Numbers | None = None
+    """What counts the event, when it has a number of its own."""
 
 
 @dataclass(slots=True)

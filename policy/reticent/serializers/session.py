@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from reticent.dialects import Dialect, all_dialects
-from reticent.dialects._stream import Event, Outcome, StreamHandler
+from reticent.dialects._stream import Event, Numbers, Outcome, StreamHandler
 from reticent.dialects._wraps import Lane, Step, Wraps, carried, lane
 from reticent.edits import DROP, Children, Edit, Insert, apply
 from reticent.serializers import closed
@@ -58,6 +58,8 @@ class Session:
         self._beside: Any = None
         self.feeds: list[Fed] = []
         """Text of the current event that went through the filter of a channel."""
+        self.numbers: Numbers | None = None
+        """What counts the current event, when it has a number of its own."""
         self.partial = False
         """Whether the text of the current event was left to such a filter alone."""
 
@@ -65,6 +67,7 @@ class Session:
         """What becomes of one event (a parsed payload of any kind)."""
         if self.feeds:
             self.feeds.clear()
+        self.numbers = None
         if event.__class__ is not dict:
             return self._pair(event) if _is_pair(event) else Outcome(self._walk().root(event))
         steps = self._wraps.unwrap(event)
@@ -129,6 +132,10 @@ class Session:
     def fed(self, text_filter: TextFilter, text: str, shown: str) -> None:
         """Note that ``text`` of the current event went through the filter of its channel."""
         self.feeds.append(Fed(text_filter, text, shown))
+
+    def numbered(self, numbers: Numbers) -> None:
+        """Note that the current event has a number of its own."""
+        self.numbers = numbers
 
     def withhold(self, rule: str, value: Any) -> None:
         """Count ``value`` as removed by ``rule``."""
