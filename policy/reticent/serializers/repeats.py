@@ -109,22 +109,13 @@ class Repeats:
         for run in self._runs:
             run.settle()
 
-    def take(self, chunk: bytes) -> tuple[bytes, bytes] | None:
-        """What goes on for the events of a run that ``chunk`` begins with, and the rest; None when there are none."""
-        return self._take(chunk) if self._numbers is None else self._take_numbered(chunk, self._numbers)
+    def take(self, chunk: bytes, *, is_numbered: bool = True) -> tuple[bytes, bytes] | None:
+        """What goes on for the events of a run that ``chunk`` begins with, and the rest; None when there are none.
 
-    def _take_numbered(self, chunk: bytes, numbers: Numbers) -> tuple[bytes, bytes] | None:
-        stop = chunk.find(b"\n\n") + 2
-        read = numbering.read(chunk[:stop]) if self._runs else None
-        if read is None or read[0] <= numbers.last:
-            return None
-        number, event = read
-        taken = self._take(event)
-        if taken is None:
-            return None
-        return numbering.numbered(taken[0], number, numbers), chunk[stop:]
-
-    def _take(self, chunk: bytes) -> tuple[bytes, bytes] | None:
+        Without ``is_numbered`` the number of the event was read off already.
+        """
+        if self._numbers is not None and is_numbered:
+            return self._take_numbered(chunk, self._numbers)
         for run in self._runs:
             if run.ready and chunk.startswith(run.prefix):
                 start, end = run.start, len(chunk) - run.tail
@@ -139,6 +130,17 @@ class Repeats:
                 if found is not None:
                     return found
         return None
+
+    def _take_numbered(self, chunk: bytes, numbers: Numbers) -> tuple[bytes, bytes] | None:
+        stop = chunk.find(b"\n\n") + 2
+        read = numbering.read(chunk[:stop]) if self._runs else None
+        if read is None or read[0] <= numbers.last:
+            return None
+        number, event = read
+        taken = self.take(event, is_numbered=False)
+        if taken is None:
+            return None
+        return numbering.numbered(taken[0], number, numbers), chunk[stop:]
 
     def _taken(self, chunk: bytes, run: Run) -> tuple[bytes, bytes] | None:
         if run.filter is not None and len(self._runs) > 1:
