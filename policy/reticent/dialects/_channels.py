@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reticent.edits import Children, Put
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from reticent.dialects._stream import StreamContext
+
+
+@dataclass(slots=True)
+class Numbers:
+    """How the events of a stream are numbered: the last number that came, and what is added to those that stay."""
+
+    last: int = -1
+    shift: int = 0
 
 
 class Positions:

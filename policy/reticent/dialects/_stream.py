@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from reticent.dialects._channels import Positions, TextChannels, hashable
+from reticent.dialects._channels import Numbers, Positions, TextChannels, hashable
 from reticent.edits import DROP, Children, Edit, Put
 
 if TYPE_CHECKING:
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CALL",
     "GONE",
-    "KEEP",
     "BlockEvents",
     "BlockStream",
     "Event",
-    "Numbers",
     "Outcome",
     "Positions",
     "StreamContext",
@@ -44,27 +42,15 @@ CALL = "arguments"
 _LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # not frozen: there is one for each event, and a frozen one takes three times as long
 class Outcome:
-    """What becomes of one event: events to send before it, and its own edit (None: as it came).
-
-    Nobody changes one; it is not frozen because there is one for each event and a frozen one takes three times as long.
-    """
+    """What becomes of one event: events to send before it, and its own edit (None: as it came)."""
 
     edit: Edit | None = None
     before: Sequence[Event] = ()
 
 
-KEEP = Outcome()
 GONE = Outcome(DROP)
-
-
-@dataclass(slots=True)
-class Numbers:
-    """How the events of a stream are numbered: the last number that came, and what is added to those that stay."""
-
-    last: int = -1
-    shift: int = 0
 
 
 class StreamContext(Protocol):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from reticent.dialects._channels import Numbers
 from reticent.dialects._dialect import Dialect, Walker
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
@@ -19,7 +20,6 @@ from reticent.dialects._stream import (
     BlockEvents,
     BlockStream,
     Event,
-    Numbers,
     Outcome,
     Positions,
     StreamContext,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from reticent.dialects._stream import Numbers
+    from reticent.dialects._channels import Numbers
     from reticent.serializers.runs import Answer
 
 _KEY: Final = b'"sequence_number"'

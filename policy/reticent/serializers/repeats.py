@@ -17,7 +17,7 @@ from reticent.serializers import numbering
 from reticent.serializers.runs import common
 
 if TYPE_CHECKING:
-    from reticent.dialects._stream import Numbers
+    from reticent.dialects._channels import Numbers
     from reticent.serializers.report import Report
     from reticent.serializers.runs import Answer, Run
 

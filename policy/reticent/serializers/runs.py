@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reticent.dialects._stream import Numbers
+    from reticent.dialects._channels import Numbers
     from reticent.streams.tags import TextFilter
 
 _HARMLESS: Final = rb'(?! *:)(?:[^\x00-\x1f"\\<>()\[\]{}=`~/*|\x7f]++|\\n(?! *:))++'

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from reticent.dialects import Dialect, all_dialects
-from reticent.dialects._stream import Event, Numbers, Outcome, StreamHandler
+from reticent.dialects._stream import Event, Outcome, StreamHandler
 from reticent.dialects._wraps import Lane, Step, Wraps, carried, lane
 from reticent.edits import DROP, Children, Edit, Insert, apply
 from reticent.serializers import closed
@@ -19,6 +19,7 @@ from reticent.serializers.runs import Fed
 from reticent.serializers.walk import Walk
 
 if TYPE_CHECKING:
+    from reticent.dialects._channels import Numbers
     from reticent.dialects._rules import WrapRule
     from reticent.serializers.program import Program
     from reticent.serializers.report import Report
