@@ -57,6 +57,7 @@ _ORDINARY_FIELDS: Final = frozenset({"signature", "summary", "redacted"})
 """Those that other things have as well."""
 _CLASS: Final = re.compile(r"([A-Za-z]\w*) ?\Z")
 _CONTAINERS: Final = ("dict", "list", "call")
+_CLOSING: Final = {"{": "}", "[": "]", "(": ")"}
 _LANGUAGE_REACH: Final = 64
 """Characters before a value in which its language shows."""
 _Replacement = tuple["Node | Item", str]
@@ -231,16 +232,19 @@ def _unjudged(walk: Walk, text: str, node: Node) -> Iterator[_Replacement]:
 
     Where an object does not end, nobody can say where it would have: the rest of the text goes with it.
     """
+    reached = 0
     for inner in _incomplete(node):
+        if inner.start < reached:
+            continue  # it goes with what is around it
         if inner.kind in _CONTAINERS and any(item.node.kind == "elided" for item in inner.items):
             gone = inner
         elif isinstance(inner.value, dict) and _is_suspect(text, inner):
-            gone = replace(inner, end=len(text))
+            gone = inner if _is_closed(text, inner) else replace(inner, end=len(text))
         else:
             continue
+        reached = gone.end
         walk.withhold("log-text/cut-short", text[gone.start : gone.end])
         yield gone, f"{gone.name}({PLACEHOLDER})" if gone.name else PLACEHOLDER
-        return
 
 
 def _is_suspect(text: str, node: Node) -> bool:
@@ -250,9 +254,19 @@ def _is_suspect(text: str, node: Node) -> bool:
     """
     fields: frozenset[Any] = _SUSPECT_FIELDS.intersection(node.value) if isinstance(node.value, dict) else frozenset()
     if node.kind in {"dict", "run"} and fields <= _ORDINARY_FIELDS:
-        fields = frozenset(item.key for item in node.items if item.key in fields and text[item.start] in _QUOTES)
+        fields = frozenset(item.key for item in node.items if item.key in fields and _is_suspect_field(text, item))
     is_class = node.name.rpartition(".")[2][:1].isupper()
     return bool(fields) or (is_class and _MARKERS.search(node.name) is not None)
+
+
+def _is_suspect_field(text: str, item: Item) -> bool:
+    """Whether a field that other things have, too, is a carrier's: as JSON writes it, and a summary as a list."""
+    return text[item.start] in _QUOTES and (item.key != "summary" or item.node.kind == "list")
+
+
+def _is_closed(text: str, node: Node) -> bool:
+    """Whether an object has its own bracket at its end, so that only what is inside it is in doubt."""
+    return text[node.end - 1] == _CLOSING.get(text[node.start + len(node.name)])
 
 
 def _incomplete(node: Node) -> Iterator[Node]:

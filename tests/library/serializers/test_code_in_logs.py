@@ -25,6 +25,10 @@ class Options {
     lastAdded = "insensitive"; summary = last.summary; signature = sign(summary)
     const reason = `${summary
 """
+TABLE = """\
+activity = {'summary': f'request model: {name}', **self.config}
+names = {'name': 'Name', ('extensions', 'license'): 'License', 'summary': 'Summary'}
+"""
 PYTHON = """\
 def assert_signatures_in_sync(
     source, check, *,
@@ -37,10 +41,19 @@ def logs() -> reticent.Serializer:
     return reticent.load_plan().serializer("logs")
 
 
-@pytest.mark.parametrize("code", [GO, SCRIPT, PYTHON], ids=["go", "script", "python"])
+@pytest.mark.parametrize("code", [GO, SCRIPT, TABLE, PYTHON], ids=["go", "script", "table", "python"])
 def test_code_comes_out_as_it_was(code: str, logs: reticent.Serializer) -> None:
     """Blocks that write to a name twice, and functions named like a carrier's class, lose nothing."""
     assert code == logs.text(f"build failed near:\n{code}")[len("build failed near:\n") :]
+
+
+def test_an_object_in_doubt_that_ends_takes_nothing_with_it(logs: reticent.Serializer) -> None:
+    """What follows an object with an unreadable member stays, and the next one in doubt goes as well."""
+    shown = logs.text(f"a {{'signature': {SECRET}, (1): 2}} between {{'thinking': {SECRET}, (1): 2}} after")
+
+    assert SECRET not in shown
+    assert "between" in shown
+    assert shown.endswith("after")
 
 
 @pytest.mark.parametrize(
