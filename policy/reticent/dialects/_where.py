@@ -7,6 +7,7 @@ from typing import Any
 
 from reticent.dialects import _where_frameworks as frameworks
 from reticent.dialects._positions import ROLES, Position
+from reticent.dialects._where_records import is_noted
 
 Where = Callable[[Mapping[str, Any], Any, int, Any], bool]
 """``(node that holds the member, its value, position, key the node itself stands under) -> applies``."""
@@ -92,6 +93,8 @@ def _on_message(node: Mapping[str, Any], value: Any, position: int, parent: Any)
     if position == Position.ASSISTANT:
         return True
     if not _MESSAGE_KEYS.isdisjoint(node) or parent in _MESSAGE_PARENTS:
+        return True
+    if position == Position.OPEN and is_noted(node, value):
         return True
     return parent == "metadata" and position != Position.RESULT and _DOCUMENT_KEYS.isdisjoint(node)
 

@@ -162,15 +162,20 @@ def _labelled(text: str) -> Iterator[tuple[int, str, markers.Reading | None]]:
 
 
 def _is_quoted_answer(text: str, at: int, reading: markers.Reading) -> bool:
-    """Whether a quotation opens with a block that holds a sentence, and goes on behind it: a whole answer."""
+    """Whether a quotation opens with a block that holds a sentence, and goes on behind it: a whole answer.
+
+    A quotation without an end was cut short, and with it perhaps the sentence.
+    """
     quote = text[at - 1 : at]
     if quote not in _QUOTES or not quote:
         return False
     closer = reading.marker.close.search(text, reading.end, reading.end + _SENTENCE_REACH)
-    if closer is None or text.startswith(quote, closer.end()):
+    if closer is not None and text.startswith(quote, closer.end()):
         return False
-    inside = text[reading.end : closer.start()].strip()
-    return len(inside) >= _SENTENCE and " " in inside and quote not in inside and quote in text[closer.end() :]
+    inside = text[reading.end : len(text) if closer is None else closer.start()].strip()
+    if quote not in text[reading.end :]:
+        return bool(inside)
+    return len(inside) >= _SENTENCE and " " in inside and quote not in inside
 
 
 def _is_mention(label: str) -> bool:

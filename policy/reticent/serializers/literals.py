@@ -154,11 +154,16 @@ def _called(walk: Walk, text: str, node: Node) -> Any:
 
 
 def _fields(walk: Walk, node: Node) -> Iterator[_Replacement]:
-    """Pairs of a line whose names are never anything but a carrier's, although nothing around them says whose."""
+    """Pairs of a line whose names are a carrier's, although nothing around them says whose."""
     for item in node.items:
-        if item.key in NAMES and item.node.value and walk.withholds("opaque" if item.key in OPAQUE else "text"):
+        named = item.key in NAMES or (item.key == "thinking" and _is_prose(item.node.value))
+        if named and item.node.value and walk.withholds("opaque" if item.key in OPAQUE else "text"):
             walk.report.add(RULE, item.node.end - item.node.start)
             yield item.node, PLACEHOLDER
+
+
+def _is_prose(value: object) -> bool:
+    return isinstance(value, str) and " " in value.strip()
 
 
 def _superseded(walk: Walk, text: str, node: Node) -> Iterator[_Replacement]:
