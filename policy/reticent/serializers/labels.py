@@ -169,13 +169,15 @@ def _is_quoted_answer(text: str, at: int, reading: markers.Reading) -> bool:
     quote = text[at - 1 : at]
     if quote not in _QUOTES or not quote:
         return False
-    closer = reading.marker.close.search(text, reading.end, reading.end + _SENTENCE_REACH)
-    if closer is not None and text.startswith(quote, closer.end()):
+    end = text.find(quote, reading.end)
+    if end < 0:
+        closer = reading.marker.close.search(text, reading.end, reading.end + _SENTENCE_REACH)
+        return bool(text[reading.end : closer and closer.start()].strip())
+    closer = reading.marker.close.search(text, reading.end, min(end, reading.end + _SENTENCE_REACH))
+    if closer is None or closer.end() == end:
         return False
-    inside = text[reading.end : len(text) if closer is None else closer.start()].strip()
-    if quote not in text[reading.end :]:
-        return bool(inside)
-    return len(inside) >= _SENTENCE and " " in inside and quote not in inside
+    inside = text[reading.end : closer.start()].strip()
+    return len(inside) >= _SENTENCE and " " in inside
 
 
 def _is_mention(label: str) -> bool:

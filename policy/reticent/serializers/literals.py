@@ -176,25 +176,27 @@ def _superseded(walk: Walk, text: str, node: Node) -> Iterator[_Replacement]:
     while pending:
         inner = pending.pop()
         last = {item.key: item.index for item in inner.items}
-        for item in inner.items:
-            pending.append(item.node)
-            if item.key is None or last[item.key] == item.index or inner.kind == "list":
-                continue
+        again = [item for item in inner.items if item.key is not None and last[item.key] != item.index]
+        pending += [item.node for item in inner.items]
+        if not again or inner.kind == "list":
+            continue
+        hides = inner.kind != "run" and _holds(walk, _first(inner))
+        for item in again:
             if inner.kind == "run":
                 if _holds(walk, {item.key: item.node.value}):
                     yield item.node, PLACEHOLDER
-            elif text[item.start] in _QUOTES or _holds(walk, {item.key: item.node.value}, _first(inner)):
+            elif hides or text[item.start] in _QUOTES or _holds(walk, {item.key: item.node.value}):
                 walk.report.add("json/duplicate-key", item.end - item.start)
                 yield item, ""
 
 
-def _holds(walk: Walk, *values: dict[str, Any]) -> bool:
-    return any(walk.value(_plain(value), int(Position.OPEN), None, 1) is not None for value in values)
+def _holds(walk: Walk, value: dict[str | None, Any]) -> bool:
+    return walk.value(_plain(value), int(Position.OPEN), None, 1) is not None
 
 
-def _first(node: Node) -> dict[str, Any]:
+def _first(node: Node) -> dict[str | None, Any]:
     """What a reader sees for whom the first of several values counts."""
-    named = {"__class__": node.name} if node.name else {}
+    named: dict[str | None, Any] = {"__class__": node.name} if node.name else {}
     return {item.key: item.node.value for item in reversed(node.items) if item.key is not None} | named
 
 
