@@ -43,6 +43,10 @@ demo: $(RUNTIME) ## the default table's verdicts, and one message as each surfac
 test: $(DEVELOP) ## run every test
 	@$(PY) -m pytest -n auto --dist loadscope $(PYTEST)
 
+.PHONY: hunt
+hunt: $(DEVELOP) ## the properties with new and more examples, in another order; a finding becomes a test
+	@$(PY) -m pytest -n auto --dist loadscope --hypothesis-profile reticent-hunt tests/properties tests/library $(PYTEST)
+
 .PHONY: setup
 setup: $(DEVELOP) ## make .venv with everything a contributor needs
 

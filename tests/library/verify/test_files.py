@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
+import random
 import sqlite3
 import time
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.described import code, one_condition
 
 from reticent.testing import canary
@@ -27,10 +29,21 @@ THOUGHT = b"the customer is wrong, and says so for the third time; do not offer 
 # ---- what is ciphertext ---------------------------------------------------------------------------------------------
 
 
-@given(size=st.integers(0, 5000))
-def test_random_bytes_may_be_ciphertext(size: int) -> None:
-    """Bytes as a cipher makes them raise no objection, at any length."""
-    assert objection(os.urandom(size), 0) is None
+def test_random_bytes_may_be_ciphertext() -> None:
+    """Bytes as a cipher makes them raise no objection, at any length from a nonce and a tag on."""
+    drawn = random.Random(20261130)  # noqa: S311 - the same bytes in every run
+    for size in [*range(28, 600), *range(600, 6000, 77)]:
+        assert objection(drawn.randbytes(size), 0) is None, size
+
+
+@pytest.mark.parametrize("header", ["1f8b", "7801", "785e", "789c", "78da", "425a68"])
+def test_ciphertext_may_begin_like_an_archive(header: str) -> None:
+    """Two or three bytes at the start do not make compressed data of what cannot be unpacked."""
+    drawn = random.Random(header)  # noqa: S311 - the same bytes in every run
+    values = [bytes.fromhex(header) + drawn.randbytes(size) for size in range(26, 2000, 20)]
+    found = [value for value in values if objection(value, 0) is not None]
+    # A byte in some two hundred begins a deflated block that yields text.
+    assert len(found) <= 2
 
 
 PLAIN: dict[str, bytes | str] = {
@@ -40,8 +53,12 @@ PLAIN: dict[str, bytes | str] = {
     "JSON": b'{"thinking": "hm", "signature": "c2ln"}',
     "UTF-16": "the customer is wrong".encode("utf-16-le"),
     "another script": "Der Kunde übertreibt äußerst".encode(),
-    "text behind random bytes": os.urandom(64) + THOUGHT,
-    "compressed": gzip.compress(THOUGHT),
+    "text behind random bytes": random.Random(1).randbytes(64) + THOUGHT,  # noqa: S311
+    "gzip": gzip.compress(THOUGHT),
+    "zlib": zlib.compress(THOUGHT),
+    "zlib, cut short": zlib.compress(THOUGHT * 40 + bytes(range(256)))[:200],
+    "bzip2": bz2.compress(THOUGHT),
+    "xz": lzma.compress(THOUGHT),
     "base64 of ciphertext, as text": "gAAAAABh" * 8,
     "zeros": bytes(1000),
     "numbers": b"".join(number.to_bytes(4, "big") for number in range(400)),

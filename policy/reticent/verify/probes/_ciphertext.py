@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from typing import Final
 
@@ -10,9 +11,16 @@ from pydantic import Field
 
 from reticent.verify.probing import NotHeld, Settings
 
-# First bytes of what compresses: RFC 1952, RFC 1950, RFC 8878, and the formats of bzip2, xz and lz4 frames.
-_COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00", b"\x04\x22\x4d\x18")
-_ZLIB: Final = frozenset({b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"})
+# First bytes of what compresses: RFC 8878, and the formats of bzip2, xz and lz4 frames. Ciphertext begins with one of
+# them once in 10^9 values or less often.
+_BZIP2: Final = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))
+_COMPRESSED: Final = (b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00", b"\x04\x22\x4d\x18", *_BZIP2)
+# Two bytes say gzip (RFC 1952) or zlib (RFC 1950), and every 13,000th ciphertext begins with such a pair: what follows
+# has to unpack as well.
+_DEFLATED: Final = frozenset({b"\x1f\x8b", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"})
+_EITHER_HEADER: Final = zlib.MAX_WBITS | 32
+_UNPACKED: Final = 64
+"""This many bytes out of it, or an end with a right checksum: compressed data, not bytes that begin so by chance."""
 
 # In ciphertext each byte is printable with a chance of 3 in 8; 32 in a row come about once in 10^13 bytes.
 _RUN: Final = re.compile(rb"[\t\n\r\x20-\x7e]{32}")
@@ -42,11 +50,20 @@ def objection(value: object, header: int) -> str | None:
     if not isinstance(value, bytes | bytearray | memoryview):
         return "no bytes"
     body = bytes(value)[header:]
-    if body.startswith(_COMPRESSED) or body[:2] in _ZLIB:
+    if body.startswith(_COMPRESSED) or (body[:2] in _DEFLATED and _inflates(body)):
         return "compressed"
     if _RUN.search(body) or (len(body) >= _SHORT and _is_text(body)):
         return "text"
     return "not random" if len(body) >= _MUCH and _spread(body) > _SPREAD else None
+
+
+def _inflates(body: bytes) -> bool:
+    unpacking = zlib.decompressobj(_EITHER_HEADER)
+    try:
+        text = unpacking.decompress(body, _UNPACKED)
+    except zlib.error:
+        return False
+    return unpacking.eof or len(text) == _UNPACKED
 
 
 def _is_text(body: bytes) -> bool:
@@ -55,8 +72,10 @@ def _is_text(body: bytes) -> bool:
             text = body.decode(encoding)
         except UnicodeDecodeError:
             continue
-        # Random bytes decode as UTF-16 now and then, into letters of every script; text keeps to one or two.
-        if encoding == "utf-8" or sum(character < "\u0530" for character in text) > 0.9 * len(text):
+        # Short random bytes decode now and then: as UTF-8 into control characters, as UTF-16 into letters of every
+        # script. Text has few of the first and keeps to one or two of the others.
+        tidy = sum(character.isprintable() or character in "\t\n\r" for character in text) > 0.9 * len(text)
+        if tidy and (encoding == "utf-8" or sum(character < "\u0530" for character in text) > 0.9 * len(text)):
             return True
     return False
 
