@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import time
 import urllib.error
@@ -18,6 +17,7 @@ import pytest
 from tests.servers.opa import opa_over_tls
 from tests.servers.postgresql import postgres_database, postgres_server, postgres_url
 from tests.servers.redis_server import redis_server, redis_url
+from tests.servers.running import free_port
 
 from reticent._resources import policy_sources, rego_root
 from reticent.compiler.embedded import EmbeddedEngine, default_engine
@@ -83,9 +83,7 @@ def _serving(opa: str, rules: list[str], log: Path) -> Generator[str]:
 @contextlib.contextmanager
 def opa_process(opa: str, rules: list[str], log: Path) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
     """Run an OPA server with some rules; gives its address and its process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [opa, "run", "--server", "--addr", f"127.0.0.1:{port}", "--log-level", "error", *rules]
     with log.open("wb") as out:
         server = subprocess.Popen(command, stdout=out, stderr=out)  # noqa: S603 - our own tool

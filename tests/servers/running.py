@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import socket
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 3  # another process may take the free port between the look and the start
 SECONDS_TO_START: Final = 60
+_FIRST, _COUNT = 11_000, 20_000
+_STEPS: Final = itertools.count(os.getpid() * 997)
 UNPRIVILEGED: Final = "nobody"  # PostgreSQL refuses to run as root, and no server of a test needs to
 
 
@@ -148,7 +151,13 @@ def _becomes_ready(server: subprocess.Popen[bytes], port: int, ready: Callable[[
 
 
 def free_port() -> int:
-    """Find a port of the loopback interface that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Find a port of the loopback interface that nobody listens on.
+
+    It lies below those that systems lend to outgoing connections, and each process looks through them from another
+    place on: what is free now is still free when the server comes to it.
+    """
+    for step in itertools.islice(_STEPS, _COUNT):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", _FIRST + step % _COUNT))
+            return int(probe.getsockname()[1])
+    raise AssertionError("no free port")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.servers.running import free_port
 from tests.service.serving import TOKEN, serving, settings, wait_until
 from tests.service.test_filtering import EVENT, head, piece, talk
 
@@ -95,9 +96,7 @@ def running(*options: str, seconds: float = 30.0) -> Generator[tuple[int, subpro
         # Those that happen to be installed take seconds to load.
         "PYDANTIC_DISABLE_PLUGINS": "__all__",
     }
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     code = (
         f"import reticent_service.protocol as p; p.GuardedProtocol.header_seconds = {seconds}; "
         "import reticent.cli; reticent.cli.main()"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 import psycopg
+from tests.servers.running import free_port
 from tests.service.proxying import KEY, keys_file
 from tests.service.serving import serving, wait_until
 from tests.service.talking import Anthropic, Chat, Gemini, Responses, Talker
@@ -33,7 +33,7 @@ def processes(number: int, *options: str) -> Generator[list[str]]:
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "policy"), str(ROOT / "service")])}
     program = [sys.executable, "-c", "import reticent.cli; reticent.cli.main()", "proxy"]
     with contextlib.ExitStack() as running:
-        ports = [_free_port() for _ in range(number)]
+        ports = [free_port() for _ in range(number)]
         for port in ports:
             process = running.enter_context(
                 subprocess.Popen([*program, "--port", str(port), *options], env=env)  # noqa: S603 - our own
@@ -43,13 +43,6 @@ def processes(number: int, *options: str) -> Generator[list[str]]:
         for url in urls:
             wait_until(lambda url=url: _answers(url), 60)
         yield urls
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _answers(url: str) -> bool:

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.servers.running import free_port
 
 from reticent.compiler import Engine, load_plan
 from reticent.compiler.opa_server import OpaServer, ServerSettings, _mapped
@@ -171,12 +172,8 @@ def test_server_that_hangs_up_is_unavailable(fake: Fake, today: date) -> None:
 
 def test_server_that_is_not_there_is_unavailable(today: date) -> None:
     """Nobody listening is an engine that is away."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-
     with pytest.raises(EngineUnavailable, match="cannot be reached"):
-        load_plan(engine=engine(f"http://127.0.0.1:{port}"), today=today)
+        load_plan(engine=engine(f"http://127.0.0.1:{free_port()}"), today=today)
 
 
 def test_server_without_rules_has_no_digest(fake: Fake) -> None:
