@@ -38,9 +38,13 @@ class Block:
 Message = Sequence[Block]
 
 
-def messages(secret: str, *, tagged: bool = False) -> st.SearchStrategy[Message]:
-    """Messages whose reasoning holds ``secret``, cut anywhere; ``tagged`` ones may open with an inline tag as well."""
-    pieces = st.lists(st.text(alphabet='abc é漢😀.,\n"\\{<', min_size=1, max_size=12), min_size=1, max_size=4)
+def messages(secret: str, *, tagged: bool = False, held: bool = True) -> st.SearchStrategy[Message]:
+    """Messages whose reasoning holds ``secret``, cut anywhere; ``tagged`` ones may open with an inline tag as well.
+
+    Unless ``held``, nothing of a text has to wait for what follows it.
+    """
+    alphabet = 'abc é漢😀.,\n"\\{<' if held else 'abc é漢😀.,"\\{'
+    pieces = st.lists(st.text(alphabet=alphabet, min_size=1, max_size=12), min_size=1, max_size=4)
     visible = pieces.map(lambda found: Block("text", ("Visible ", *found)))
     hidden = st.tuples(_cut(secret), st.booleans()).map(
         lambda drawn: Block("reasoning", drawn[0], f"{secret}-sig" if drawn[1] else "")
@@ -275,6 +279,22 @@ def read_chat(events: Iterable[Event]) -> Any:
     }
 
 
+def read_mistral_chat(events: Iterable[Event]) -> Any:
+    """The completion, whose content is a list of chunks; pieces of the same type in a row are one chunk."""
+    chunks: list[Event] = []
+    for event in events:
+        content = event["choices"][0]["delta"].get("content") or []
+        for chunk in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            kind = chunk["type"]
+            if kind not in chunk or not chunks or kind not in chunks[-1]:
+                chunks.append(dict(chunk))
+            else:
+                chunks[-1][kind] = chunks[-1][kind] + chunk[kind]
+    message = {"role": "assistant", "content": chunks}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return {"id": "c", "object": "chat.completion", "choices": [choice]}
+
+
 def _add_delta(message: Event, name: str, piece: Any) -> None:
     if name == "tool_calls":
         for call in piece:
@@ -360,7 +380,8 @@ def read_bedrock(events: Iterable[Event]) -> Any:
     for event in events:
         name, body = next(iter(event.items()))
         if name == "contentBlockStart":
-            block = {"toolUse": {**body["start"]["toolUse"], "input": ""}}
+            call = body["start"].get("toolUse")
+            block = dict(body["start"]) if call is None else {"toolUse": {**call, "input": ""}}
         elif name == "contentBlockDelta":
             _extend_bedrock(block, body["delta"])
         elif name == "contentBlockStop":
@@ -556,6 +577,8 @@ def read_ai_sdk(events: Iterable[Event]) -> Any:
             parts[event["id"]]["text"] += event["delta"]
         elif kind in ("text-end", "reasoning-end") and "providerMetadata" in event:
             parts[event["id"]]["providerMetadata"] = event["providerMetadata"]
+        elif kind.startswith("data-"):
+            parts[len(parts)] = event
         elif kind == "tool-input-available":
             part = {"type": "tool-f", "toolCallId": event["toolCallId"], "input": event["input"]}
             parts[event["toolCallId"]] = {**part, "state": "input-available"}
@@ -604,6 +627,9 @@ def read_ag_ui(events: Iterable[Event]) -> Any:
             found[event["messageId"]] = {"id": event["messageId"], "role": role, "content": ""}
         elif event["type"].endswith("MESSAGE_CONTENT"):
             found[event["messageId"]]["content"] += event["delta"]
+        elif event["type"] == "ACTIVITY_SNAPSHOT":
+            told = {name: event[name] for name in ("activityType", "content")}
+            found[event["messageId"]] = {"id": event["messageId"], "role": "activity", **told}
     return {"threadId": "t", "runId": "r", "messages": [one for one in found.values() if one["content"]]}
 
 
@@ -628,9 +654,12 @@ def _lc(content: list[Event]) -> Event:
 
 def read_langchain(events: Iterable[Event]) -> Any:
     """The message: blocks merge by their index."""
-    blocks: dict[int, Event] = {}
+    blocks: dict[Any, Event] = {}
     for event in events:
         for block in event["content"]:
+            if "index" not in block:
+                blocks["mark", len(blocks)] = block
+                continue
             mine = blocks.setdefault(block["index"], {"type": block["type"], "index": block["index"]})
             for name in {"text", "thinking", "signature"} & block.keys():
                 mine[name] = mine.get(name, "") + block[name]
@@ -695,6 +724,9 @@ def read_conversations(events: Iterable[Event]) -> Any:
             if isinstance(content, str):
                 content = {"type": "text", "text": content}
             kind = content["type"]
+            if kind not in content:
+                chunks[event["content_index"]] = content
+                continue
             mine = chunks.setdefault(event["content_index"], {"type": kind, kind: "" if kind == "text" else []})
             mine[kind] += content[kind]
     return {"object": "entry", "type": "message.output", "role": "assistant", "content": list(chunks.values())}
@@ -759,6 +791,12 @@ def _unwrapped(
     return lambda events: read(map(unwrap, events))
 
 
+def _joined_chat(whole: Event) -> Any:
+    """A completion as ``read_mistral_chat`` reads it."""
+    content = whole["choices"][0]["message"]["content"]
+    return read_mistral_chat([{"choices": [{"delta": {"content": content}}]}])
+
+
 def _in_chunk(event: Event) -> Event:
     return {"chunk": {"bytes": base64.b64encode(orjson.dumps(event)).decode()}}
 
@@ -774,7 +812,7 @@ PROTOCOLS = (
     Protocol("responses", "sse", responses, read_responses, named=True),
     Protocol("chat", "sse", chat, read_chat),
     Protocol("openrouter", "sse", openrouter, read_chat),
-    Protocol("mistral-chat", "sse", mistral_chat, read_chat),
+    Protocol("mistral-chat", "sse", mistral_chat, read_mistral_chat, settle=_joined_chat),
     Protocol("mistral-conversations", "sse", conversations, read_conversations, named=True),
     Protocol("gemini", "sse", gemini, read_gemini, settle=lambda whole: read_gemini([whole])),
     Protocol("gemini-array", "json-array", gemini, read_gemini, settle=lambda whole: read_gemini([whole])),

@@ -55,7 +55,11 @@ class Positions:
 
     def is_hidden(self, position: Any) -> bool:
         """Whether the block at ``position`` is withheld."""
-        return position in self._hidden or (type(position) is int and position in self._marked)
+        return position in self._hidden or self.is_marked(position)
+
+    def is_marked(self, position: Any) -> bool:
+        """Whether a mark stands for the block at ``position`` already."""
+        return type(position) is int and position in self._marked
 
     def moved(self, position: Any) -> Any:
         """Where a block that stays stands now; anything that is no position comes back as it is."""

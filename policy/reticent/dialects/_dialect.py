@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from reticent.edits import Edit
 
 if TYPE_CHECKING:
+    from reticent.dialects._marks import Form
     from reticent.dialects._rules import Kinds
     from reticent.dialects._stream import StreamContext, StreamHandler
 
@@ -53,6 +54,10 @@ def _never(_value: Any) -> bool:
     return False
 
 
+def _nothing(_event: Any) -> Collection[str]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """One wire shape.
@@ -63,6 +68,9 @@ class Dialect:
     run on every array that loses something. Dialects with events also say which events are
     theirs (``claims``), which of those hold only a piece of a text (``partial``), and make the handler of one stream.
     ``pieces`` claims events that look like any record and are a piece of text only because they are sent as an event.
+
+    ``mark`` makes the marks of this protocol, where its readers would not take one as it is (``_marks``). ``gathers``
+    names the arrays of which an event holds a piece only; there the handler leaves marks, and not the walk.
 
     Two members only save time. ``signs`` says what a payload must hold, as compact JSON spells it, before the hooks
     under a key can find anything: nothing (an empty tuple) when they only follow up on what is gone already, or read
@@ -81,3 +89,5 @@ class Dialect:
     partial: Callable[[dict[str, Any]], bool] = _never
     pieces: Callable[[dict[str, Any]], bool] = _never
     stream: Callable[[StreamContext], StreamHandler] | None = None
+    mark: Form | None = None
+    gathers: Callable[[dict[str, Any]], Collection[str]] = _nothing

@@ -7,12 +7,12 @@ the next piece could turn it into an inline tag. A handler keeps that, for one s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from reticent.dialects._channels import Numbers, Positions, TextChannels, hashable
+from reticent.dialects._marks import Counted, Mark, Run, block_label, block_length, typed_mark
 from reticent.edits import DROP, Children, Edit, Put
 
 if TYPE_CHECKING:
@@ -29,17 +29,14 @@ __all__ = [
     "StreamContext",
     "StreamHandler",
     "TextChannels",
-    "block_label",
-    "block_length",
     "hashable",
-    "make_mark",
+    "placed",
     "put",
 ]
 
 Event = dict[str, Any]
 CALL = "arguments"
 """What the channel of a call's arguments begins with, beside the position of its block."""
-_LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(slots=True)  # not frozen: there is one for each event, and a frozen one takes three times as long
@@ -100,7 +97,7 @@ class BlockEvents:
     ``kind`` is the key that names an event, ``position`` the key of the block's number, ``block`` the key of the block
     in a start event, ``at`` the closed position its type belongs to. ``text`` finds the text of a delta event as
     ``(path of keys, text)`` or None, ``make_text`` builds a delta event; ``arguments`` and ``make_arguments`` do so for
-    the arguments of a call.
+    the arguments of a call. ``make_mark`` builds the events of a block that is a mark, and ``mark`` the mark itself.
     """
 
     start: frozenset[str]
@@ -113,19 +110,9 @@ class BlockEvents:
     make_text: Callable[[Any, str], Event]
     make_mark: Callable[[Any, Event], Sequence[Event]]
     kind: str = "type"
+    mark: Callable[[Counted], Mark] = typed_mark
     arguments: Callable[[Event], tuple[tuple[str, ...], str] | None] = lambda _event: None
     make_arguments: Callable[[Any, str], Event] = lambda _position, _text: {}
-
-
-@dataclass(slots=True)
-class _Run:
-    """Withheld blocks in a row, which one mark may stand for; one of unknown type stands by itself."""
-
-    first: int
-    label: str
-    unknown: bool
-    count: int = 0
-    length: int = 0
 
 
 class BlockStream:
@@ -142,7 +129,7 @@ class BlockStream:
         self.context = context
         self.positions = Positions()
         self.text = TextChannels(context, one_start=True)
-        self._runs: list[_Run] = []
+        self._runs: list[Run] = []
 
     def restart(self) -> None:
         """A new message begins on the same connection."""
@@ -185,7 +172,7 @@ class BlockStream:
     def _delta(self, event: Event, edit: Edit | None) -> Outcome:
         position = event.get(self.names.position)
         if self.positions.is_hidden(position):
-            self._count(event)
+            self._count(position, event)
             return GONE
         if edit is DROP:
             return GONE
@@ -221,6 +208,7 @@ class BlockStream:
     def _stop(self, event: Event, edit: Edit | None) -> Outcome:
         position = event.get(self.names.position)
         if edit is DROP or self.positions.is_hidden(position):
+            self._recount(position, event.get(self.names.block))
             return GONE
         before = [*self._made(position), *self._made((CALL, hashable(position)))]
         return Outcome(self._renumbered(event, edit), before)
@@ -246,22 +234,28 @@ class BlockStream:
         if not unknown and not self.context.marks:
             return
         if not self._runs or unknown or self._runs[-1].unknown:
-            self._runs.append(_Run(position, block_label(block) if isinstance(block, dict) else "unnamed", unknown))
-        run = self._runs[-1]
-        run.count += 1
-        run.length += block_length(block) + (len(str(block.get("type", ""))) if isinstance(block, dict) else 0)
+            label = block_label(block) if isinstance(block, dict) else "unnamed"
+            self._runs.append(Run(label, first=position, unknown=unknown))
+        self._runs[-1].put(position, block_length(block))
 
-    def _count(self, event: Event) -> None:
-        if self._runs:
-            self._runs[-1].length += sum(block_length(value) for value in event.values() if isinstance(value, dict))
+    def _count(self, position: Any, event: Event) -> None:
+        """Count a piece of a withheld block, unless its mark was sent already."""
+        for run in self._runs:
+            if run.holds(position):
+                run.add(position, sum(block_length(value) for value in event.values() if isinstance(value, dict)))
+
+    def _recount(self, position: Any, block: Any) -> None:
+        """Count a withheld block anew where an event repeats all of it."""
+        for run in self._runs:
+            if isinstance(block, dict) and run.holds(position):
+                run.put(position, block_length(block))
 
     def _mark_events(self) -> Sequence[Event]:
         runs, self._runs = self._runs, []
         found: list[Event] = []
         for run in runs:
             self.positions.mark(run.first)
-            mark = make_mark(run.label, run.count, run.length)
-            found += self.names.make_mark(self.positions.moved(run.first), mark)
+            found += self.names.make_mark(self.positions.moved(run.first), self.names.mark(run.counted))
         return found
 
     def _held_text(self) -> list[Event]:
@@ -270,30 +264,13 @@ class BlockStream:
 
 def put(edit: Edit | None, path: Sequence[Any], value: Any) -> Edit:
     """``edit`` with the value at ``path`` replaced."""
+    return placed(edit, path, Put(value))
+
+
+def placed(edit: Edit | None, path: Sequence[Any], below: Edit) -> Edit:
+    """``edit`` with ``below`` as the edit of what stands at ``path``."""
     if not path:
-        return Put(value)
+        return below
     edits: Children = dict(edit) if isinstance(edit, dict) else {}
-    edits[path[0]] = put(edits.get(path[0]), path[1:], value)
+    edits[path[0]] = placed(edits.get(path[0]), path[1:], below)
     return edits
-
-
-def make_mark(label: str, count: int, length: int) -> Event:
-    """What stands where blocks were withheld: type, count and length, never text."""
-    return {"type": label, "withheld": {"count": count, "length": length}}
-
-
-def block_label(block: Mapping[str, Any]) -> str:
-    """The type of a block, or its only key, as a mark may show it."""
-    kind = next(iter(block)) if len(block) == 1 and "type" not in block else block.get("type")
-    return kind if isinstance(kind, str) and _LABEL.fullmatch(kind) else "unnamed"
-
-
-def block_length(value: Any) -> int:
-    """Characters of all strings in a block but its type."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, dict):
-        return sum(block_length(item) for key, item in value.items() if key != "type")
-    if isinstance(value, list):
-        return sum(map(block_length, value))
-    return 0

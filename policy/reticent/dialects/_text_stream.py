@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reticent.dialects._channels import TextChannels, hashable
+from reticent.dialects._marks import Run
 from reticent.dialects._stream import GONE, Event, Outcome, StreamContext, put
 from reticent.edits import DROP, Edit, apply
 
@@ -46,6 +47,20 @@ def same_event(event: Event, piece: Piece, text: str) -> Event:
 
 
 @dataclass(frozen=True, slots=True)
+class MarkEvents:
+    """How a protocol that knows its blocks by ids leaves a mark for those that were withheld.
+
+    ``count`` adds what a withheld event says of such a block to a run, ``settles`` whether an event that stays begins
+    something behind them, and ``make`` builds the event that is the mark.
+    """
+
+    label: str
+    count: Callable[[Event, Run], None]
+    settles: Callable[[Event], bool]
+    make: Callable[[Run], Event]
+
+
+@dataclass(frozen=True, slots=True)
 class Channels:
     """How a protocol streams text.
 
@@ -58,6 +73,7 @@ class Channels:
     ends: Callable[[Event], Iterable[Any] | _All]
     make: Callable[[Event, Piece, str], Event] = same_event
     bare: Callable[[Event], bool] = lambda _event: False
+    marks: MarkEvents | None = None
 
 
 class ChannelStream:
@@ -68,9 +84,27 @@ class ChannelStream:
         self._channels = channels
         self._text = TextChannels(context)
         self._last: dict[Hashable, tuple[Event, Piece]] = {}
+        self._marks = channels.marks if context.marks else None
+        self._run: Run | None = None
 
     def event(self, event: Event, edit: Edit | None) -> Outcome:
         """Filter the text of ``event`` for inline tags; channels that end give up what they held."""
+        outcome = self._judged(event, edit)
+        marks = self._marks
+        if marks is None:
+            return outcome
+        if outcome.edit is not DROP:
+            return Outcome(outcome.edit, [*outcome.before, *self._mark()]) if marks.settles(event) else outcome
+        run = self._run or Run(marks.label)
+        marks.count(event, run)
+        self._run = run if run.counted.count else None
+        return outcome
+
+    def _mark(self) -> list[Event]:
+        run, self._run = self._run, None
+        return [] if run is None or self._marks is None else [self._marks.make(run)]
+
+    def _judged(self, event: Event, edit: Edit | None) -> Outcome:
         if edit is DROP:
             return GONE
         ended = self._channels.ends(event)
@@ -87,8 +121,8 @@ class ChannelStream:
         return Outcome(edit, self._released(over))
 
     def close(self) -> Sequence[Event]:
-        """Events for text that was held back when the stream ended."""
-        return self._released(self._text.open())
+        """Events for text that was held back when the stream ended, and the mark of what it ended with."""
+        return [*self._released(self._text.open()), *self._mark()]
 
     def _fed(self, event: Event, piece: Piece, *, is_last: bool) -> str:
         """What of a piece may be shown now; all that is left of it when its channel ends with this event."""

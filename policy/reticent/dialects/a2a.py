@@ -16,6 +16,7 @@ from reticent.dialects._text_stream import ALL, Channels, ChannelStream, Piece
 from reticent.edits import DROP, Children, Edit
 
 if TYPE_CHECKING:
+    from reticent.dialects._marks import Counted, Mark
     from reticent.dialects._stream import Event, StreamContext
 
 _FLAG = "adk_thought"
@@ -71,6 +72,15 @@ def drop_thought(walker: Walker, node: Mapping[str, Any], _edits: Children, posi
         return None
     walker.withhold(f"a2a/{_FLAG}", node)
     return DROP
+
+
+def _make_own(block: Mapping[str, Any], key: Any, counted: Counted) -> Mark | None:
+    """A part of data, which the protocol leaves to its users; in version 1 parts have no kind."""
+    metadata = block.get("metadata")
+    if key != "parts" or not isinstance(metadata, dict) or _FLAG not in metadata:
+        return None
+    told = {"data": {"withheld": {**counted.told, "type": "thought"}}}
+    return {"kind": "data", **told} if "kind" in block else told
 
 
 def drop_empty(_walker: Walker, node: Mapping[str, Any], edits: Children, _position: int) -> Edit | None:
@@ -141,4 +151,5 @@ DIALECT = Dialect(
     claims=_claims,
     partial=lambda event: bool(_pieces(event)),
     stream=Stream,
+    mark=_make_own,
 )

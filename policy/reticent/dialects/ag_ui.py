@@ -8,7 +8,8 @@ tells what its value is; and text that comes in deltas by the id of its message.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from hashlib import blake2s
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
@@ -17,8 +18,11 @@ from reticent.dialects._dialect import Dialect, Walker
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import Event, Outcome, StreamContext
-from reticent.dialects._text_stream import ALL, Channels, ChannelStream, Piece, same_event
+from reticent.dialects._text_stream import ALL, Channels, ChannelStream, MarkEvents, Piece, same_event
 from reticent.edits import DROP, Children, Edit, Put
+
+if TYPE_CHECKING:
+    from reticent.dialects._marks import Counted, Mark, Run
 
 _KINDS = kinds("ag-ui")
 _KEPT: Final[frozenset[str]] = frozenset(_KINDS.data["kept"])
@@ -138,8 +142,51 @@ def _make(event: Event, piece: Piece, text: str) -> Event:
     return same_event({name: value for name, value in event.items() if name not in _COPIES}, piece, text)
 
 
+_BEGINS = ("TEXT_MESSAGE_START", "TEXT_MESSAGE_CHUNK", "TOOL_CALL_START", "TOOL_CALL_CHUNK", "TOOL_CALL_RESULT")
+_SETTLES = frozenset({*_BEGINS, "MESSAGES_SNAPSHOT", "ACTIVITY_SNAPSHOT", "RUN_FINISHED", "RUN_ERROR"})
+"""Events that add a message, or after which none is added."""
+
+
+def _count(event: Event, run: Run) -> None:
+    """Count an event of a message of reasoning, or of the value that belongs to one."""
+    kind = str(event.get("type"))
+    name, entity = event.get("messageId"), hashable(event.get("entityId"))
+    if kind.startswith("REASONING_MESSAGE_") and name is not None:
+        run.first = name if run.first is None else run.first
+        run.add(hashable(name), len(str(event.get("delta") or "")))
+    elif isinstance(event.get("encryptedValue"), str) and run.holds(entity):
+        run.put(entity, len(event["encryptedValue"]), "encryptedValue")
+
+
+def _mark_id(name: Any) -> str:
+    """An id for a mark that whole and stream agree about, and that no API takes for the block's own."""
+    return f"withheld-{blake2s(str(name).encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+
+
+def _make_own(block: Mapping[str, Any], key: Any, counted: Counted) -> Mark | None:
+    """A message of activity, whose type and content the protocol leaves to its users."""
+    if key != "messages" or block.get("role") != "reasoning":
+        return None
+    name = _mark_id(block.get("id"))
+    return {
+        "id": name,
+        "role": "activity",
+        "activityType": "withheld",
+        "content": {**counted.told, "type": "reasoning"},
+    }
+
+
+def _make_mark(run: Run) -> Event:
+    told = {"activityType": "withheld", "content": run.counted.told}
+    return {"type": "ACTIVITY_SNAPSHOT", "messageId": _mark_id(run.first), **told}
+
+
 _CHANNELS = Channels(
-    _pieces, _ends, _make, lambda event: event.get("type") in ("TEXT_MESSAGE_CONTENT", "TOOL_CALL_ARGS")
+    _pieces,
+    _ends,
+    _make,
+    lambda event: event.get("type") in ("TEXT_MESSAGE_CONTENT", "TOOL_CALL_ARGS"),
+    MarkEvents("reasoning", _count, lambda event: event.get("type") in _SETTLES, _make_mark),
 )
 
 
@@ -151,7 +198,7 @@ class Stream(ChannelStream):
         super().__init__(_CHANNELS, context)
         self._foreign: set[Any] = set()
 
-    def event(self, event: Event, edit: Edit | None) -> Outcome:
+    def _judged(self, event: Event, edit: Edit | None) -> Outcome:
         """As for any channels of text, but only for messages of the assistant."""
         name = hashable(event.get("messageId"))
         if event.get("type") in _OPENING and event.get("role", "assistant") != "assistant":
@@ -160,7 +207,7 @@ class Stream(ChannelStream):
             if event.get("type") == "TEXT_MESSAGE_END":
                 self._foreign.discard(name)
             return Outcome(edit)
-        outcome = super().event(event, edit)
+        outcome = super()._judged(event, edit)
         if isinstance(outcome.edit, dict) and "delta" in outcome.edit:
             return Outcome({**outcome.edit, **_unsaid(event, outcome.edit["delta"])}, outcome.before)
         return outcome
@@ -179,4 +226,5 @@ DIALECT = Dialect(
     claims=_claims,
     partial=lambda event: bool(_pieces(event)),
     stream=Stream,
+    mark=_make_own,
 )

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reticent.dialects._dialect import Dialect, Walker
+from reticent.dialects._marks import Counted, Mark, member_mark
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import (
@@ -84,6 +85,12 @@ def drop_delta(_walker: Walker, node: Mapping[str, Any], edits: Children, _posit
     return None
 
 
+def _make_own(block: Mapping[str, Any], key: Any, counted: Counted) -> Mark | None:
+    """A member that readers do not know: botocore refuses a block with more members than one."""
+    is_union = _CARRIER in block or (key == "content" and len(block) == 1 and "type" not in block)
+    return member_mark(counted) if is_union else None
+
+
 def _no_text(_event: Event) -> None:
     return None
 
@@ -110,6 +117,7 @@ _NAMES = BlockEvents(
     text=_no_text,
     make_text=_make_text,
     make_mark=_make_mark,
+    mark=member_mark,
     make_arguments=_make_arguments,
 )
 
@@ -153,7 +161,7 @@ class Stream(BlockStream):
         body = event[name]
         position = body.get(_INDEX)
         if self.positions.is_hidden(position):
-            self._count(body)
+            self._count(position, body)
             return GONE
         if edit is DROP or self._holds_unknown(name, body):
             self._withhold(position, body.get("start" if name == _START else "delta"), unknown=edit is not DROP)
@@ -235,4 +243,5 @@ DIALECT = Dialect(
     claims=_claims,
     partial=_partial,
     stream=Stream,
+    mark=_make_own,
 )

@@ -141,7 +141,9 @@ class Stream(BlockStream):
 
     def _delta(self, event: Event, edit: Edit | None) -> Outcome:
         if _at(edit, (*_CONTENT, "thinking")) is DROP:
-            if not self.positions.is_hidden(event.get("index")):
+            if self.positions.is_hidden(event.get("index")):
+                self._count(event.get("index"), event)
+            else:
                 self._withhold(event.get("index"), _at(event, _CONTENT), unknown=False)
             return GONE
         return super()._delta(event, edit)

@@ -8,13 +8,18 @@ in that of the Python SDK. A stream is a run of small complete responses; the Li
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reticent.dialects._dialect import Dialect, Walker
+from reticent.dialects._gathering import Gathering
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
-from reticent.dialects._stream import Event, Outcome, StreamContext, TextChannels, put
-from reticent.edits import DROP, Children, Edit
+from reticent.dialects._stream import Event, Outcome, StreamContext, TextChannels, placed, put
+from reticent.dialects._text_stream import found_at
+from reticent.edits import DROP, Children, Edit, Put
+
+if TYPE_CHECKING:
+    from reticent.dialects._marks import Counted, Mark
 
 _KINDS = kinds("gemini")
 _SIGNATURES = ("thoughtSignature", "thought_signature")
@@ -24,6 +29,9 @@ _LIVE = ("serverContent", "server_content")
 _TURN = ("modelTurn", "model_turn")
 _ENDS = ("turnComplete", "turn_complete", "generationComplete", "generation_complete", "interrupted")
 _FINISH = ("finishReason", "finish_reason")
+
+_TOLD = frozenset({"type", "kind", "part_kind", "metadata"})
+"""Members of the parts of other protocols."""
 
 Path = tuple[Any, ...]
 
@@ -77,7 +85,8 @@ def _lost_thought(node: Mapping[str, Any], edits: Children) -> bool:
     lost = gone.get("parts") if isinstance(gone, dict) else None
     if not isinstance(parts, list) or not isinstance(lost, dict):
         return False
-    return any(lost.get(at) is DROP and part.get("thought") is True for at, part in enumerate(parts) if part)
+    taken = [lost.get(at) is DROP or isinstance(lost.get(at), Put) for at in range(len(parts))]  # Put: by a mark
+    return any(is_gone and part.get("thought") is True for is_gone, part in zip(taken, parts, strict=True) if part)
 
 
 class Stream:
@@ -86,6 +95,13 @@ class Stream:
     def __init__(self, context: StreamContext) -> None:
         """Start before the first chunk."""
         self._text = TextChannels(context)
+        self._lost = Gathering(
+            context,
+            _mark,
+            name=frozenset,
+            goes_on=lambda names: names <= {"text", "thought"},
+            is_shown=lambda part: part != {"text": ""},
+        )
 
     def event(self, event: Event, edit: Edit | None) -> Outcome:
         """Filter text for inline tags; a candidate that finishes, or goes on with a call, gives up what it held."""
@@ -94,11 +110,23 @@ class Stream:
         for channel, at, turn in _turns(event):
             edit, held = self._parts(channel, (*at, "parts"), turn, edit, ends=channel in ended)
             before += held
-        return Outcome(edit, [*before, *(made for channel in ended for made in self._held(channel))])
+            edit = self._marked(channel, (*at, "parts"), turn.get("parts"), edit, ends=channel in ended)
+        return Outcome(edit, [*before, *(made for channel in ended for made in self._rest(channel))])
 
     def close(self) -> Sequence[Event]:
-        """One chunk for each candidate that still held text."""
-        return [event for channel in self._text.open() for event in self._held(channel)]
+        """One chunk for each candidate that still held text, and one for a mark it ended with."""
+        channels = dict.fromkeys([*self._text.open(), *self._lost.open()])
+        return [event for channel in channels for event in self._rest(channel)]
+
+    def _rest(self, channel: Any) -> list[Event]:
+        return [*self._held(channel), *(_chunk(channel, mark) for mark in self._lost.take(channel))]
+
+    def _marked(self, channel: Any, at: Path, parts: Any, edit: Edit | None, *, ends: bool) -> Edit | None:
+        found = found_at(edit, at)
+        if not isinstance(parts, list) or not (found is None or isinstance(found, dict)):
+            return edit
+        marked = self._lost.gathered(channel, parts, found, ends=ends)
+        return edit if marked is None or marked == found else placed(edit, at, marked)
 
     def _parts(
         self, channel: Any, at: Path, turn: Mapping[str, Any], edit: Edit | None, *, ends: bool
@@ -129,12 +157,26 @@ class Stream:
 
     def _held(self, channel: Any) -> list[Event]:
         rest = self._text.end(channel)
-        if not rest:
-            return []
-        content = {"role": "model", "parts": [{"text": rest}]}
-        if channel in _LIVE:
-            return [{channel: {"modelTurn" if channel == "serverContent" else "model_turn": content}}]
-        return [{"candidates": [{"index": channel, "content": content}]}]
+        return [_chunk(channel, {"text": rest})] if rest else []
+
+
+def _chunk(channel: Any, part: Event) -> Event:
+    """A chunk of one part."""
+    content = {"role": "model", "parts": [part]}
+    if channel in _LIVE:
+        return {channel: {"modelTurn" if channel == "serverContent" else "model_turn": content}}
+    return {"candidates": [{"index": channel, "content": content}]}
+
+
+def _mark(counted: Counted) -> Mark:
+    """A part of empty text: the SDK refuses one with a member that it does not know."""
+    told = "thought" if counted.label == "unnamed" else counted.label
+    return {"text": "", "partMetadata": {"withheld": {**counted.told, "type": told}}}
+
+
+def _make_own(block: Mapping[str, Any], key: Any, counted: Counted) -> Mark | None:
+    is_part = key == "parts" and _TOLD.isdisjoint(block)
+    return _mark(counted) if is_part else None
 
 
 def _candidates(event: Event) -> Sequence[Event]:
@@ -187,4 +229,6 @@ DIALECT = Dialect(
     claims=_claims,
     partial=lambda _event: True,
     stream=Stream,
+    mark=_make_own,
+    gathers=lambda _event: ("parts",),
 )

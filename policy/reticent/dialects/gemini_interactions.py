@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from reticent.dialects._dialect import Dialect, Walker
+from reticent.dialects._marks import Counted, block_label, block_length, typed_mark
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import (
@@ -20,9 +21,6 @@ from reticent.dialects._stream import (
     Event,
     Outcome,
     StreamContext,
-    block_label,
-    block_length,
-    make_mark,
 )
 from reticent.edits import DROP, Children, Edit, Put
 
@@ -69,7 +67,7 @@ def _close(walker: Walker, name: str, steps: Sequence[Any], edits: Children) -> 
     inner: Children = dict(found) if isinstance(found, dict) else {}
     for at, step in enumerate(steps):
         if isinstance(step, dict) and inner.get(at) is not DROP and walker.is_unknown("steps", step):
-            inner[at] = Put(make_mark(block_label(step), 1, block_length(step)))
+            inner[at] = Put(typed_mark(Counted(block_label(step), 1, block_length(step))))
     if inner:
         edits[name] = inner
 

@@ -85,4 +85,5 @@ DIALECT = Dialect(
     claims=_claims,
     partial=_partial,
     stream=Stream,
+    gathers=lambda event: ("parts",) if _partial(event) else (),
 )

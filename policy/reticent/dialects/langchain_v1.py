@@ -42,10 +42,9 @@ def _make_text(position: Any, text: str) -> Event:
 
 
 def _make_mark(position: Any, mark: Event) -> Sequence[Event]:
-    block = {"type": "non_standard", "value": mark}
     return (
-        {"event": _START, "index": position, "content": block},
-        {"event": _FINISH, "index": position, "content": block},
+        {"event": _START, "index": position, "content": mark},
+        {"event": _FINISH, "index": position, "content": mark},
     )
 
 

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reticent.dialects._dialect import Dialect, Walker
+from reticent.dialects._marks import Counted, Mark, block_label, block_length
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
-from reticent.dialects._stream import Event, Outcome, StreamContext, block_label, block_length, make_mark, put
+from reticent.dialects._stream import Event, Outcome, StreamContext, put
 from reticent.dialects._text_stream import Channels, ChannelStream, Piece
 from reticent.edits import DROP, Children, Cut, Edit, Put
 from reticent.streams.tags import may_hold_reasoning, reasoning_spans
@@ -45,7 +46,16 @@ def withhold_unknown(walker: Walker, node: Mapping[str, Any], _edits: Children, 
         return None
     if not walker.is_unknown("block_type", node):
         return None
-    return Put(make_mark(block_label({"type": kind}), 1, block_length(node) - len(kind)))
+    return Put(_mark(Counted(block_label(node), 1, block_length(node))))
+
+
+def _mark(counted: Counted) -> Mark:
+    """A block of empty text: one of a type that LlamaIndex does not know is refused."""
+    return {"block_type": "text", "text": "", "withheld": counted.told}
+
+
+def _make_own(block: Mapping[str, Any], _key: Any, counted: Counted) -> Mark | None:
+    return _mark(counted) if isinstance(block.get("block_type"), str) else None
 
 
 def _pieces(event: Event) -> Sequence[Piece]:
@@ -90,4 +100,5 @@ DIALECT = Dialect(
     claims=_claims,
     partial=_claims,
     stream=Stream,
+    mark=_make_own,
 )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reticent.dialects._dialect import Dialect
+from reticent.dialects._marks import Run, block_label, block_length, typed_mark
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import GONE, Event, Outcome, Positions, StreamContext, TextChannels, put
 from reticent.edits import DROP, Children, Edit
@@ -41,6 +42,9 @@ class Stream:
         self._text = TextChannels(context)
         self._positions: dict[Any, Positions] = {}
         self._templates: dict[Any, Event] = {}
+        self._marks = context.marks
+        self._runs: dict[Any, tuple[Run, Event]] = {}
+        """Withheld chunks that no mark stands for yet, by output, and the last event of each."""
 
     def event(self, event: Event, edit: Edit | None) -> Outcome:
         """Drop chunks of reasoning, close the gap in ``content_index``, filter text for inline tags."""
@@ -52,23 +56,46 @@ class Stream:
         positions = self._positions.setdefault(output, Positions())
         index = event.get("content_index")
         if edit is DROP:
-            if type(index) is int:
+            if type(index) is int and not positions.is_marked(index):
                 positions.hide(index)
+                self._count(output, event, index)
             return GONE
+        before = self._mark(output)
         edits: Children = dict(edit) if isinstance(edit, dict) else {}
         positions.renumber(event, "content_index", edits)
-        return self._filtered(event, (*output, str(index)), edits)
+        outcome = self._filtered(event, (*output, str(index)), edits)
+        return Outcome(outcome.edit, [*before, *outcome.before])
+
+    def _count(self, output: Any, event: Event, index: int) -> None:
+        if not self._marks:
+            return
+        content = event.get("content")
+        label = block_label(content) if isinstance(content, dict) else "unnamed"
+        run, _ = self._runs.get(output) or (Run(label, first=index), event)
+        run.add(index, block_length(content))
+        self._runs[output] = run, event
+
+    def _mark(self, output: Any) -> list[Event]:
+        """The event that stands for the withheld chunks of one output, if there were any since the last."""
+        found = self._runs.pop(output, None)
+        if found is None:
+            return []
+        run, event = found
+        positions = self._positions[output]
+        positions.mark(run.first)
+        return [{**event, "content_index": positions.moved(run.first), "content": typed_mark(run.counted)}]
 
     def close(self) -> Sequence[Event]:
-        """One event for each chunk that still held text."""
+        """One event for each chunk that still held text, and the marks of what the outputs ended with."""
         found: list[Event] = []
+        marks = [event for output in list(self._runs) for event in self._mark(output)]
         for channel in self._text.open():
             rest = self._text.end(channel)
             if rest:
                 found.append({**self._templates[channel], "content": rest})
         self._templates.clear()
         self._positions.clear()
-        return found
+        return [*found, *marks]
 
     def _filtered(self, event: Event, channel: Any, edits: Children) -> Outcome:
         content = event.get("content")

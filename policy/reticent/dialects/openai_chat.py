@@ -11,13 +11,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reticent.dialects._dialect import Dialect, Walker
+from reticent.dialects._gathering import Gathering
+from reticent.dialects._marks import Mark, typed_mark
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import CALL, Event, Outcome, StreamContext, TextChannels, hashable, put
-from reticent.edits import DROP, Children, Edit, Put, apply
+from reticent.dialects._text_stream import found_at
+from reticent.edits import DROP, Children, Edit, Insert, Put, apply
 
 _TOKEN_COPIES = ("logprobs", "token_ids", "prompt_logprobs")
 
+_WHOLE = (type(DROP), Put)
+"""Edits of a value that none of its parts outlive."""
 _HOLDERS = frozenset({"message", "delta", "text", "choices"})
 
 
@@ -85,15 +90,40 @@ class Stream:
         self._template: Event = {}
         self._completes = False
         self._lost: set[Any] = set()
+        self._withheld = Gathering(context, typed_mark, name=lambda part: str(part.get("type")), goes_on=bool)
 
     def event(self, event: Event, edit: Edit | None) -> Outcome:
         """Filter the text of every choice for inline tags; a choice that finishes gives up what was held."""
-        for at, choice in enumerate(event.get("choices", ())):
-            if isinstance(choice, dict):
-                edit = self._choice(at, choice, edit)
         if event.get("choices"):
             self._template = {name: event[name] for name in ("id", "object", "created", "model") if name in event}
-        return Outcome(edit)
+        before: list[Event] = []
+        for at, choice in enumerate(event.get("choices", ())):
+            if isinstance(choice, dict):
+                before += self._mark(at, choice, edit)
+                edit = self._choice(at, choice, edit)
+        return Outcome(edit, before)
+
+    def _mark(self, at: int, choice: Event, edit: Edit | None) -> list[Event]:
+        """Marks for parts that a choice lost, in chunks in front of the one that shows something else."""
+        delta, index = choice.get("delta"), hashable(choice.get("index", at))
+        if not self._context.marks or not isinstance(delta, dict):
+            return []
+        content, marks = delta.get("content"), list[Mark]()
+        if isinstance(content, list):
+            gone = found_at(edit, ("choices", at, "delta", "content"))
+            edits: Children = dict.fromkeys(range(len(content)), DROP) if isinstance(gone, _WHOLE) else _below(gone)
+            found = self._withheld.gathered(index, content, edits)
+            inserted = found.values() if isinstance(found, dict) else ()
+            marks += [mark for one in inserted if isinstance(one, Insert) for mark in one.before]
+        elif content or delta.get("tool_calls"):
+            marks += self._withheld.take(index)
+        if choice.get("finish_reason") is not None:
+            marks += self._withheld.take(index)
+        return [self._chunk(index, mark) for mark in marks]
+
+    def _chunk(self, index: Any, mark: Mark) -> Event:
+        """A chunk that is nothing but a mark."""
+        return {**self._template, "choices": [{"index": index, "delta": {"content": [mark]}, "finish_reason": None}]}
 
     def close(self) -> Sequence[Event]:
         """One chunk for each choice that ended without a finish reason while text was held back."""
@@ -103,7 +133,7 @@ class Stream:
             if rest:
                 index, piece = self._piece(channel, rest)
                 found.append({**self._template, "choices": [{"index": index, **piece, "finish_reason": None}]})
-        return found
+        return [*found, *(self._chunk(at, mark) for at in self._withheld.open() for mark in self._withheld.take(at))]
 
     def _piece(self, channel: Any, rest: str) -> tuple[Any, Event]:
         """The number of the choice that a channel belongs to, and what carries the rest of it there."""
@@ -222,4 +252,5 @@ DIALECT = Dialect(
     claims=_claims,
     partial=_partial,
     stream=Stream,
+    gathers=lambda event: ("content",) if _partial(event) else (),
 )

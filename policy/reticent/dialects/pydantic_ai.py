@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reticent.dialects._dialect import Dialect, Walker
+from reticent.dialects._marks import Counted, Mark, block_label, block_length
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import (
@@ -19,9 +20,6 @@ from reticent.dialects._stream import (
     Event,
     Outcome,
     StreamContext,
-    block_label,
-    block_length,
-    make_mark,
     put,
 )
 from reticent.edits import DROP, Children, Edit, Put
@@ -48,7 +46,16 @@ def withhold_unknown(walker: Walker, node: Mapping[str, Any], _edits: Children, 
         return None
     if not walker.is_unknown("part_kind", node):
         return None
-    return Put(make_mark(block_label({"type": kind}), 1, block_length(node) - len(kind)))
+    return Put(_mark(Counted(block_label(node), 1, block_length(node))))
+
+
+def _mark(counted: Counted) -> Mark:
+    """A part of empty text: parts of a kind that PydanticAI does not know are refused."""
+    return {"content": "", "part_kind": "text", "provider_details": {"withheld": counted.told}}
+
+
+def _make_own(block: Mapping[str, Any], _key: Any, counted: Counted) -> Mark | None:
+    return _mark(counted) if isinstance(block.get("part_kind"), str) else None
 
 
 def _text(event: Event) -> tuple[tuple[str, ...], str] | None:
@@ -84,6 +91,7 @@ _NAMES = BlockEvents(
     text=_text,
     make_text=_make_text,
     make_mark=_make_mark,
+    mark=_mark,
     kind="event_kind",
 )
 
@@ -135,4 +143,5 @@ DIALECT = Dialect(
     claims=_claims,
     partial=lambda event: event.get("event_kind") in (_START, _DELTA),
     stream=Stream,
+    mark=_make_own,
 )

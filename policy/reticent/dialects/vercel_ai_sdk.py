@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reticent.dialects._channels import hashable
 from reticent.dialects._dialect import Dialect, Walker
+from reticent.dialects._marks import Counted, Mark, block_length
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
-from reticent.dialects._text_stream import ALL, Channels, ChannelStream, Piece, found_at
+from reticent.dialects._text_stream import ALL, Channels, ChannelStream, MarkEvents, Piece, found_at
 from reticent.edits import DROP, Children, Edit
 
 if TYPE_CHECKING:
+    from reticent.dialects._marks import Run
     from reticent.dialects._stream import Event, Outcome, StreamContext
 
 _KINDS = kinds("vercel-ai-sdk")
@@ -179,7 +181,49 @@ def _ends(event: Event) -> Any:
     return ALL if kind in ("finish", "finish-step", "abort", "error") else ()
 
 
-_CHANNELS = Channels(_pieces, _ends, bare=lambda event: event.get("type") == "text-delta")
+_GOES_ON = frozenset(
+    {
+        *("start", "message-metadata", "text-delta", "text-end", "tool-input-delta", "tool-input-end"),
+        *("tool-output-available", "tool-output-error"),
+    }
+)
+"""Chunks that add no part of their own to the message."""
+
+
+def _count(event: Event, run: Run) -> None:
+    """Count a chunk of reasoning: text adds up, and metadata takes the place of what was there."""
+    kind = str(event.get("type"))
+    if not kind.startswith("reasoning"):
+        return
+    name = hashable(event.get("id", event.get("url")))
+    if kind == "reasoning-file":
+        run.put(name, block_length(event))
+        return
+    text = next((event[key] for key in _TEXTS if isinstance(event.get(key), str)), "")
+    run.add(name, len(text), "text")
+    for key in _METADATA:
+        if isinstance(event.get(key), dict):
+            run.put(name, block_length(event[key]), key)
+
+
+def _mark(counted: Counted) -> Mark:
+    """A part of the namespace that the protocol leaves to its users: readers refuse other types they do not know."""
+    return {"type": "data-withheld", "data": counted.told}
+
+
+def _make_own(block: Mapping[str, Any], key: Any, counted: Counted) -> Mark | None:
+    """For parts of messages from version 5 on; version 4 and OpenCode have parts of the same name."""
+    told = key == "parts" and isinstance(block.get("type"), str)
+    return _mark(counted) if told and "reasoning" not in block and "sessionID" not in block else None
+
+
+_MARKS = MarkEvents(
+    "reasoning",
+    _count,
+    lambda event: event.get("type") not in _GOES_ON,
+    lambda run: _mark(run.counted),
+)
+_CHANNELS = Channels(_pieces, _ends, bare=lambda event: event.get("type") == "text-delta", marks=_MARKS)
 
 
 class Stream(ChannelStream):
@@ -210,4 +254,5 @@ DIALECT = Dialect(
     claims=_claims,
     partial=lambda event: bool(_pieces(event)),
     stream=Stream,
+    mark=_make_own,
 )

@@ -11,15 +11,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reticent.dialects._marks import Counted, block_label, block_length, is_mark, mark_of
 from reticent.edits import DROP, Cut, Edit, Put
-from reticent.serializers.report import measure
 
 if TYPE_CHECKING:
     from reticent.serializers.walk import Walk
 
 _log = logging.getLogger("reticent")
 _warned: set[str] = set()
-_NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
 _LOOKS_LIKE_REASONING = re.compile(
     r"think|thought|reason|rationale|reflect|ponder|deliberat|scratch|monolog|cogit|muse|musing|analysis", re.IGNORECASE
 )
@@ -44,7 +43,7 @@ def check_list(walk: Walk, name: str, items: Sequence[Any], edits: dict[Any, Edi
     for at, item in enumerate(items):
         is_whole = mine.get(at) is None or isinstance(mine[at], dict)
         if item.__class__ is dict and is_whole and withheld_unknown(walk, name, item):
-            mine[at] = Put(mark(type_label(item), 1, measure(item)))
+            mine[at] = Put(mark_of(walk.program.marks, item, name, Counted(block_label(item), 1, block_length(item))))
             edits[name] = mine
 
 
@@ -62,7 +61,7 @@ def withheld_unknown(walk: Walk, name: str, item: Mapping[str, Any]) -> bool:
         return False
     if is_mark(item):
         return False
-    label = type_label(item if kind is None else {"type": kind})
+    label = block_label(item if kind is None else {"type": kind})
     walk.report.unknown_types[label] = walk.report.unknown_types.get(label, 0) + 1
     mode = walk.program.options.unknown_types
     _warn_once(label, mode)
@@ -83,31 +82,7 @@ def _suspicious(item: Mapping[str, Any]) -> bool:
     return any(_LOOKS_LIKE_REASONING.search(name) for name in names)
 
 
-def type_label(item: Mapping[str, Any]) -> str:
-    """The type of a block as a mark or report may show it: a short plain name, or ``unnamed``."""
-    kind = item.get("type")
-    if kind is None and len(item) == 1:
-        kind = next(iter(item))
-    return kind if isinstance(kind, str) and _NAME.fullmatch(kind) else "unnamed"
-
-
-def mark(label: str, count: int, length: int) -> dict[str, Any]:
-    """What stands where something was withheld: type, count and length, never text."""
-    return {"type": label, "withheld": {"count": count, "length": length}}
-
-
-def is_mark(item: Mapping[str, Any]) -> bool:
-    """Whether ``item`` is a mark that an earlier pass left, so that stripping twice changes nothing."""
-    withheld = item.get("withheld")
-    return (
-        set(item) == {"type", "withheld"}
-        and isinstance(withheld, dict)
-        and set(withheld) == {"count", "length"}
-        and all(type(number) is int for number in withheld.values())
-    )
-
-
-def mark_runs(items: Sequence[Any], edits: dict[Any, Edit]) -> None:
+def mark_runs(walk: Walk, items: Sequence[Any], edits: dict[Any, Edit], key: Any) -> None:
     """Turn each run of dropped blocks into one mark, for surfaces that say ``on_strip: mark``."""
     at = 0
     while at < len(items):
@@ -115,8 +90,8 @@ def mark_runs(items: Sequence[Any], edits: dict[Any, Edit]) -> None:
         while edits.get(at) is DROP and isinstance(items[at], dict):
             at += 1
         if at > run:
-            length = sum(map(measure, items[run:at]))
-            edits[run] = Put(mark(type_label(items[run]), at - run, length))
+            counted = Counted(block_label(items[run]), at - run, sum(map(block_length, items[run:at])))
+            edits[run] = Put(mark_of(walk.program.marks, items[run], key, counted))
         at += 1
 
 

@@ -17,6 +17,7 @@ from reticent.dialects._rules import BlockRule, MemberRule
 
 if TYPE_CHECKING:
     from reticent.dialects._dialect import ListHook
+    from reticent.dialects._marks import Form
     from reticent.serializers.native import Settler
     from reticent.serializers.scan import Scanner
 
@@ -74,6 +75,7 @@ class Program:
     members: dict[str, tuple[MemberRule, ...]] = field(default_factory=dict[str, tuple[MemberRule, ...]])
     hooks: dict[str, tuple[Hook, ...]] = field(default_factory=dict[str, tuple[Hook, ...]])
     lists: tuple[ListHook, ...] = ()
+    marks: tuple[Form, ...] = ()
     signs: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     lone: frozenset[str] = frozenset()
     lifts: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict[str, dict[str, tuple[str, ...]]])
@@ -168,6 +170,7 @@ def compile_program(dialects: Iterable[Dialect], options: Options, extra: Iterab
         _add(program, section)
     for dialect in dialects:
         program.lists += dialect.lists
+        program.marks += () if dialect.mark is None else (dialect.mark,)
         program.lone |= dialect.lone
         for key, hooks in dialect.hooks.items():
             table = program.patterns if key.endswith("*") else program.hooks

@@ -153,9 +153,12 @@ class Session:
     def _walk(self, dialect: Dialect | None = None, event: Event | None = None) -> Walk:
         """A walk; text of an event that holds only a piece of one is left to the handler of ``dialect``."""
         partial = dialect is not None and event is not None and dialect.partial(event)
+        walk = Walk(self._program, self._report, inline_tags=not partial)
         if dialect is not None:
             self.partial = partial
-        return Walk(self._program, self._report, inline_tags=not partial)
+            if self.marks and event is not None:
+                walk.unmarked = {*walk.unmarked, *dialect.gathers(event)}
+        return walk
 
     def _claimed(self, event: Event) -> Dialect | None:
         last = self._last

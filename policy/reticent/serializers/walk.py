@@ -9,9 +9,10 @@ else goes to ``_ruled``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reticent.dialects._marks import is_mark
 from reticent.dialects._positions import KEYS, ROLES, TYPES, Position, is_call
 from reticent.dialects._positions import told as position_told
 from reticent.dialects._where import CONDITIONS
@@ -40,6 +41,8 @@ _OPENERS = '{["<\u25c1 \t\r\n'
 """What a string begins with that is JSON, a tag, or white space in front of one."""
 _may_hold = literals.may_hold
 _ANSWERS = labels.ANSWER_KEYS
+_UNMARKED: Collection[str] = frozenset({"reasoning_details"})
+"""Keys of arrays that hold nothing but reasoning: the member goes, as one that is a string does."""
 EVENT_LISTS = frozenset({None, "outputBodyJson", "events", "chunks", "stream_events", "streamed_chunks", "raw_events"})
 """Keys under which arrays of stream events were seen (None: the payload itself)."""
 _SHORTEST = strings.SHORTEST
@@ -63,6 +66,7 @@ class Walk:
         "nesting",
         "program",
         "report",
+        "unmarked",
         "unsettled",
     )
 
@@ -77,6 +81,8 @@ class Walk:
         self.nesting = 0
         self.unsettled: tuple[list[Any], list[int]] | None = None
         """An array, and the positions in it that have to be walked, when the others are known to hold nothing."""
+        self.unmarked: Collection[str] = _UNMARKED
+        """Keys of arrays that leave no marks."""
         self._roles = program.roles
         self.inline_tags = inline_tags
         self.fragments = not inline_tags
@@ -166,8 +172,8 @@ class Walk:
         """``edits`` of an array, and what its other elements lose or become on account of them."""
         for hook in self.program.lists:
             hook(self, items, edits, key)
-        if self.program.options.on_strip == "mark":
-            closed.mark_runs(items, edits)
+        if self.program.options.on_strip == "mark" and key not in self.unmarked:
+            closed.mark_runs(self, items, edits, key)
         return edits
 
     def withhold(self, rule: str, value: Any) -> None:
@@ -265,7 +271,7 @@ class Walk:
     ) -> Edit | None:
         if position == _SYSTEM or (position == _DATA and not _has_companion(node)):
             return None
-        if "withheld" in node and closed.is_mark(node):
+        if "withheld" in node and is_mark(node):
             return None
         for rule in rules:
             if rule.needs and not any(name in node for name in rule.needs):

@@ -30,7 +30,7 @@ def test_unknown_types_are_withheld_with_a_mark() -> None:
     """A block of a type that nobody listed leaves its type, its count and its length, and is counted."""
     serializer = _serializer()
     shown = serializer.value(_message({"type": "musing", "musing": SECRET}, TEXT))
-    length = len("musing") + len(SECRET)
+    length = len(SECRET)
     assert shown["content"] == [{"type": "musing", "withheld": {"count": 1, "length": length}}, TEXT]
     assert serializer.report.unknown_types == {"musing": 1}
     assert serializer.value(shown) == shown
@@ -78,7 +78,7 @@ def test_marks_tell_type_count_and_length() -> None:
     """With ``on_strip: mark`` a run of carriers leaves one mark, and stripping again changes nothing."""
     serializer = _serializer(on_strip="mark")
     shown = serializer.value(_message(THOUGHT, THOUGHT, TEXT, THOUGHT))
-    length = len(SECRET) + 4 + len("thinking")
+    length = len(SECRET) + 4
     assert shown["content"] == [
         {"type": "thinking", "withheld": {"count": 2, "length": 2 * length}},
         TEXT,
