@@ -1,4 +1,4 @@
-"""Conditions that ask for evidence: which are lost, since when, who owns them, and where evidence comes from."""
+"""Conditions that ask for evidence: which are lost, since when, who owns them, and the run that verifies them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from reticent.errors import EvidenceRefused, ReticentError
-from reticent.evidence import EvidenceFile, SigningKey, moment_text, read_evidence
+from reticent.compiler.following import evidence_at
+from reticent.errors import ReticentError
+from reticent.evidence import SigningKey, moment_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable
@@ -80,19 +81,6 @@ def lost_conditions(plan: Plan, before: Iterable[Lost], now: float) -> tuple[Los
     return tuple(found)
 
 
-def evidence_files(settings: Settings) -> tuple[tuple[EvidenceFile, ...], str | None]:
-    """The evidence that the settings name, and the code of why there is none.
-
-    What cannot be read shows nothing: the conditions count as lost, and everything else is served.
-    """
-    if settings.evidence is None:
-        return (), None
-    try:
-        return (read_evidence(settings.evidence),), None
-    except EvidenceRefused as error:
-        return (), error.code
-
-
 class Verifying:
     """Runs the probes of the table on their schedule, and writes the evidence file that the plan is compiled with."""
 
@@ -117,7 +105,7 @@ class Verifying:
         table = load_table(self._settings.table)
         if self._key is None or self._settings.evidence is None or not table.asks_for_evidence:
             return _RETRY_SECONDS
-        files, _ = evidence_files(self._settings)
+        files, _ = evidence_at(self._settings.evidence)
         evidence = verify(table, key=self._key, before=next(iter(files), None))
         write_evidence(evidence, self._settings.evidence)
         return next_look(table)

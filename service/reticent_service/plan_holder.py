@@ -13,20 +13,18 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from reticent.compiler import compile_reading, load_plan
-from reticent.compiler.following import Follower, Mark, repeating, stamp
+from reticent.compiler.compiling import load_plan_as_shown
+from reticent.compiler.following import Follower, Mark, evidence_at, is_overdue, repeating, same_answers, stamp
 from reticent.errors import EgressRefused
-from reticent.surfaces import read_table
 from reticent_service.access import NOTHING, AccessEngine, Grants, access_engine, decide_access
 from reticent_service.callers import Identifier, read_callers
-from reticent_service.conditions import Lost, evidence_files, lost_conditions
+from reticent_service.conditions import Lost, lost_conditions
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from reticent.compiler import Engine, Plan
     from reticent.compiler.opa_server import OpaServer
-    from reticent.evidence import EvidenceFile
     from reticent_service.settings import Settings
 
 _DOCUMENT: Final = b'{"choices": [{"delta": {"content": "<think>a</think>b"}}]}'
@@ -118,16 +116,11 @@ class PlanHolder:
     def refresh(self) -> bool:
         """Look for a change and load it; True when another state is in force now. Never raises for what is on disk."""
         began, before = time.perf_counter(), self.state
-        swapped = self._follower.refresh(due=self._closes())
+        swapped = self._follower.refresh(due=is_overdue(self.state.plan))
         if swapped is None:
             return False
         self._tell(began, before, swapped=swapped)
         return swapped
-
-    def _closes(self) -> bool:
-        """Whether evidence that the plan rests on is too old by now."""
-        closes = self.state.plan.closes_at
-        return closes is not None and time.time() >= closes
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncGenerator[None]:
@@ -140,20 +133,13 @@ class PlanHolder:
 
     def _load(self, lost: tuple[Lost, ...]) -> State:
         day, now = self._today(), time.time()
-        files, problem = evidence_files(self._settings)
-        plan = self._compiled(day, files)
+        files, problem = evidence_at(self._settings.evidence)
+        plan = load_plan_as_shown(self._settings.table, self._engine, today=day, evidence=files)
         _warm(plan)
         callers = read_callers(self._settings)
         grants = decide_access(self._access, callers, plan, day)
         known = lost_conditions(plan, lost, now)
         return State(plan, Identifier(callers, self._settings), grants, now, lost=known, evidence=problem)
-
-    def _compiled(self, day: date, files: tuple[EvidenceFile, ...]) -> Plan:
-        """The plan; evidence that was tampered with reaches the rules as such, and closes what rests on it."""
-        table = self._settings.table
-        if not files:
-            return load_plan(table, engine=self._engine, today=day)
-        return compile_reading(read_table(table), self._engine, today=day, evidence=files).plan_or_raise()
 
     def _keep(self, code: str) -> None:
         """Go on with the last good plan, less the exceptions that have ended since."""
@@ -169,8 +155,8 @@ class PlanHolder:
         before, self.state = self.state, fresh
         if fresh.plan.digest != before.plan.digest:
             # Evidence that is renewed gives another plan of the same answers, many times a day.
-            same = _answers(fresh.plan) == _answers(before.plan)
-            _log.log(logging.INFO if same else logging.WARNING, "another plan is in force: %s", fresh.plan.digest)
+            level = logging.INFO if same_answers(fresh.plan, before.plan) else logging.WARNING
+            _log.log(level, "another plan is in force: %s", fresh.plan.digest)
 
     def _tell(self, began: float, before: State | None, *, swapped: bool) -> None:
         if self._on_state is not None and self.state is not before:
@@ -193,10 +179,6 @@ def _warm(plan: Plan) -> None:
         with contextlib.suppress(EgressRefused):
             serializer(_DOCUMENT)
             stream.feed(b"data: " + _DOCUMENT + b"\n\n")
-
-
-def _answers(plan: Plan) -> Mark:
-    return (plan.table_digest, plan.policy_digest, *(told.classes for told in plan.decisions.values()))
 
 
 def _opa_server(settings: Settings) -> OpaServer | None:

@@ -1,13 +1,19 @@
-"""The processor as a server: it follows its table, speaks TLS, and takes certificates that are renewed."""
+"""The processor as a server: it follows its table and evidence, tells its health, speaks TLS, renews certificates."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import grpc
+import grpc.aio
 import pytest
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
+from tests.evidence import TABLE, evidence
 from tests.integrations.envoy_client import body, exchange, headers, kinds, out, serving, talk
 from tests.servers.certificates import Authority
 from tests.service.serving import wait_until
@@ -15,10 +21,15 @@ from tests.service.serving import wait_until
 from reticent import surfaces
 from reticent.cli import build_app
 from reticent.cli._exit import CONFIGURATION, run
+from reticent.compiler import load_plan
+from reticent.compiler.compiling import DEFAULT_PLAN
 from reticent.compiler.following import FollowedPlan
 from reticent.errors import ConfigurationError, TableError, UnknownSurface
+from reticent.integrations._envoy_health import Health
+from reticent.integrations._envoy_messages import SERVICE
 from reticent.integrations._grpc_tls import credentials
 from reticent.integrations.envoy import Tls
+from reticent.verify import write_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,3 +170,92 @@ def test_the_command_wants_files_that_go_together(options: list[str], capsys: py
     """Half of what TLS needs is a usage error, and nothing is served without encryption instead."""
     assert CONFIGURATION == run(build_app(), ["ext-proc", "--surface", "logs", *options])
     assert "--tls-key" in capsys.readouterr().err
+
+
+# --- evidence ---------------------------------------------------------------------------------------------------------
+
+
+def test_evidence_opens_and_closes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Evidence beside the table is followed: while it shows nothing the surface strips, and exchanges go on."""
+    path, moment = tmp_path / "evidence.json", int(time.time())
+    looked: dict[str, Any] = {"observed": moment, "since": moment}
+    thought = b'{"reasoning_content":"x","content":"Done."}'
+
+    def passes() -> bool:
+        return out(talk(address, exchange("application/json", thought))) == thought
+
+    held = evidence(sealed=looked, encrypted=looked)
+    write_evidence(held, path)
+    followed = FollowedPlan(TABLE, evidence=path, surfaces=["tasks"])
+    with serving("tasks", plan=followed, poll_seconds=0.02) as address:
+        assert passes()
+        write_evidence(evidence(sealed=looked, encrypted={**looked, "held": False, "code": "plaintext"}), path)
+        wait_until(lambda: not passes())
+        write_evidence(held, path)
+        wait_until(passes)
+        replace_with(path, b"{}")
+        wait_until(lambda: not passes())
+        assert followed.unusable is not None
+        assert followed.failure is None
+        assert "the evidence cannot be used" in caplog.text
+
+
+def test_the_command_takes_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Evidence for a plan that is already compiled is a usage error, as everywhere."""
+    path, compiled = tmp_path / "evidence.json", tmp_path / "plan.json"
+    write_evidence(evidence(), path)
+    compiled.write_bytes(DEFAULT_PLAN.read_bytes())
+    told = ["ext-proc", "--surface", "logs", "--table", str(compiled), "--evidence", str(path)]
+
+    assert CONFIGURATION == run(build_app(), told)
+    assert "give evidence with a table" in capsys.readouterr().err
+
+
+# --- health -----------------------------------------------------------------------------------------------------------
+
+
+def health(address: str, service: str) -> bool:
+    """Ask as a probe does."""
+    channel = grpc.insecure_channel(address)
+    try:
+        told = HealthStub(channel).Check(HealthCheckRequest(service=service), timeout=30)
+    finally:
+        channel.close()
+    return told.status == HealthCheckResponse.SERVING
+
+
+def test_health_tells_a_stale_plan(table: Path) -> None:
+    """The server is healthy with the last good plan; the plan is not until what is on disk is in force again."""
+    with serving(plan=table, poll_seconds=0.02) as address:
+        assert [True] * 3 == [health(address, name) for name in ("", SERVICE, "plan")]
+        replace_with(table, BROKEN["disagrees"])
+        wait_until(lambda: not health(address, "plan"))
+        assert health(address, "")
+        replace_with(table, TIGHTER)
+        wait_until(lambda: health(address, "plan"))
+
+
+def test_health_knows_no_other_service() -> None:
+    """A name that nobody serves is an error of the protocol, not healthy."""
+    with serving() as address, pytest.raises(grpc.RpcError) as failed:
+        health(address, "somebody")
+
+    assert grpc.StatusCode.NOT_FOUND is failed.value.code()
+
+
+def test_nothing_is_healthy_once_it_ends() -> None:
+    """From the moment it is told to stop the server says so, and probes send nobody there."""
+
+    async def told() -> list[bool]:
+        server = grpc.aio.server()
+        address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        own = Health(server, SERVICE)
+        async with own.telling(load_plan(), 30):
+            await server.start()
+            seen = [await asyncio.to_thread(health, address, name) for name in ("", "plan")]
+            await own.ending()
+            seen += [await asyncio.to_thread(health, address, name) for name in ("", SERVICE, "plan")]
+            await server.stop(None)
+        return seen
+
+    assert [True, True, False, False, False] == asyncio.run(told())

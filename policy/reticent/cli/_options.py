@@ -68,11 +68,11 @@ def plan(table: Path | None, opa: str | None = None, evidence: list[Path] | None
     return load_plan(table, engine=engine(opa), evidence=evidence or ())
 
 
-def followed_plan(table: Path | None, opa: str | None, surface: str) -> FollowedPlan:
-    """The plan that the options name, which follows its file and has a surface."""
+def followed_plan(table: Path | None, opa: str | None, surface: str, evidence: Path | None) -> FollowedPlan:
+    """The plan that the options name, which follows its files and has a surface."""
     from reticent.compiler.following import FollowedPlan
 
-    return FollowedPlan(table, engine=engine(opa), surfaces=[surface])
+    return FollowedPlan(table, engine=engine(opa), evidence=evidence, surfaces=[surface])
 
 
 def open_input(file: Path | None) -> IO[bytes]:

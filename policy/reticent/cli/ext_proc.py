@@ -29,8 +29,11 @@ def register(app: typer.Typer) -> None:
     def _ext_proc(  # noqa: PLR0913, PLR0917 - one parameter for each option
         surface: Annotated[str, typer.Option("--surface", help="The surface that bodies arrive at.")],
         host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-        port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8378,
+        port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8379,
         table: TableOption = None,
+        evidence: Annotated[
+            Path | None, typer.Option("--evidence", metavar="FILE", help="The evidence file for the table.")
+        ] = None,
         opa: OpaOption = None,
         side: Annotated[SideOption, typer.Option("--side", help="Whose bodies are judged.")] = SideOption.response,
         tls_cert: Annotated[
@@ -45,8 +48,8 @@ def register(app: typer.Typer) -> None:
         """Answer Envoy's external processing filter over gRPC until interrupted.
 
         The filter has to send bodies in the mode FULL_DUPLEX_STREAMED. Without --tls-cert the connection is not
-        encrypted. The table is looked at every two seconds, and a change counts for the exchanges that begin then;
-        one that cannot be loaded leaves the last good plan.
+        encrypted. Table and evidence are looked at every two seconds, and a change counts for the exchanges that begin
+        then; a table that cannot be loaded leaves the last good plan. The same port answers `grpc.health.v1`.
         """
         try:
             from reticent.integrations.envoy import Tls, serve
@@ -56,7 +59,7 @@ def register(app: typer.Typer) -> None:
         if (tls_cert is None) != (tls_key is None) or (client_ca is not None and tls_cert is None):
             raise ConfigurationError("--tls-cert and --tls-key go together, and --client-ca needs both")
         tls = None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key, client_ca)
-        plan = _options.followed_plan(table, opa, surface)
+        plan = _options.followed_plan(table, opa, surface, evidence)
 
         def started(at: int) -> None:
             sys.stderr.write(f"reticent: {surface} on {shown}:{at} for Envoy{', over TLS' if tls else ''}\n")

@@ -83,6 +83,21 @@ def load_plan(
     return compile_reading(reading, engine, today=today, evidence=files, now=now).plan_or_raise()
 
 
+def load_plan_as_shown(
+    source: str | Path | None, engine: Engine | None, *, today: date, evidence: tuple[EvidenceFile, ...]
+) -> Plan:
+    """As :func:`load_plan`, for servers: evidence that was tampered with stops nothing.
+
+    It reaches the rules as such, and closes what rests on it.
+
+    Raises:
+        TableError, PlanError, ConfigurationError, EngineError: as there.
+    """
+    if not evidence or (source is not None and _is_plan(Path(source))):
+        return load_plan(source, engine=engine, today=today, evidence=evidence)
+    return compile_reading(_reading(source), engine, today=today, evidence=evidence).plan_or_raise()
+
+
 def compile_table(
     table: SurfaceTable,
     engine: Engine | None = None,

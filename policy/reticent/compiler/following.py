@@ -10,21 +10,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from reticent.compiler.compiling import load_plan
-from reticent.errors import ReticentError
+from reticent.compiler.compiling import load_plan_as_shown
+from reticent.errors import EvidenceRefused, ReticentError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from reticent.compiler.engine import Engine
     from reticent.compiler.plan import Plan
+    from reticent.evidence import EvidenceFile
 
-__all__ = ["FollowedPlan", "Follower", "Mark", "repeating", "stamp"]
+__all__ = ["FollowedPlan", "Follower", "Mark", "evidence_at", "is_overdue", "repeating", "same_answers", "stamp"]
 
 Mark: TypeAlias = tuple[object, ...]
 """What is different when something has changed."""
@@ -70,10 +72,11 @@ class Follower:
 
 
 class FollowedPlan:
-    """The plan of a table file or a compiled plan, as the file is now.
+    """The plan of a table file or a compiled plan, as the file and the evidence for it are now.
 
     ``plan`` is in force; whoever began something with one goes on with it. ``failure`` is None while the plan is made
-    of what is on disk, else the code of what keeps a newer one out.
+    of what is on disk, else the code of what keeps a newer one out. ``unusable`` is the code of why the evidence file
+    cannot be used: then what asks for evidence is strip, and everything else goes on.
     """
 
     def __init__(
@@ -81,26 +84,30 @@ class FollowedPlan:
         source: str | Path | None = None,
         *,
         engine: Engine | None = None,
+        evidence: str | Path | None = None,
         surfaces: Iterable[str] = (),
         today: Callable[[], date] = date.today,
     ) -> None:
         """Load the plan; arguments are those of ``load_plan``, and ``surfaces`` that a plan has to have.
 
+        ``evidence`` is the path of one file, which is followed as well.
+
         Raises:
             TableError, PlanError: what is there is no valid table or plan.
             UnknownSurface: it lacks one of ``surfaces``.
-            ConfigurationError: it cannot be read.
+            ConfigurationError: it cannot be read, or there is evidence for a plan that is already compiled.
             EngineError: the engine gave no usable answer.
         """
         self._source, self._engine, self._today = source, engine, today
-        self._surfaces = tuple(surfaces)
+        self._surfaces, self._evidence = tuple(surfaces), evidence
         self.failure: str | None = None
+        self.unusable: str | None = None
         self._follower = Follower(self._look, self._load, self._keep)
         self.plan: Plan = self._loaded()
 
     def refresh(self) -> bool:
         """Look for a change and load it; True when another plan is in force now. Never raises for what is there."""
-        return bool(self._follower.refresh())
+        return bool(self._follower.refresh(due=is_overdue(self.plan)))
 
     @contextlib.asynccontextmanager
     async def watching(self, seconds: float) -> AsyncGenerator[None]:
@@ -110,24 +117,60 @@ class FollowedPlan:
 
     def _look(self) -> Mark:
         rules = self._engine.policy_digest if self._engine is not None else None
-        return (self._today(), stamp(self._source), rules)
+        return (self._today(), stamp(self._source), stamp(self._evidence), rules)
 
     def _loaded(self) -> Plan:
-        plan = load_plan(self._source, engine=self._engine, today=self._today())
+        files, unusable = evidence_at(self._evidence)
+        plan = load_plan_as_shown(self._source, self._engine, today=self._today(), evidence=files)
         for surface in self._surfaces:
             plan.decision(surface)
+        if unusable is not None and unusable != self.unusable:
+            _log.error("the evidence cannot be used, and what rests on it is strip: %s", unusable)
+        self.unusable = unusable
         return plan
 
     def _load(self) -> None:
         before, self.plan, self.failure = self.plan, self._loaded(), None
         if self.plan.digest != before.digest:
-            _log.warning("another plan is in force: %s", self.plan.digest)
+            # Evidence that is renewed gives another plan of the same answers, many times a day.
+            level = logging.INFO if same_answers(self.plan, before) else logging.WARNING
+            _log.log(level, "another plan is in force: %s", self.plan.digest)
 
     def _keep(self, code: str) -> None:
         """Go on with the last good plan, less the exceptions that have ended since."""
         if self.failure != code:
             _log.error("the plan in force stays, a new one cannot be loaded: %s", code)
         self.plan, self.failure = self.plan.as_of(self._today()), code
+
+
+def evidence_at(path: str | Path | None) -> tuple[tuple[EvidenceFile, ...], str | None]:
+    """The evidence in a file, if one is named, and the code of why there is none.
+
+    What cannot be read shows nothing: the conditions count as lost, and everything else is served.
+    """
+    from reticent.evidence import read_evidence
+
+    if path is None:
+        return (), None
+    try:
+        return (read_evidence(Path(path)),), None
+    except EvidenceRefused as error:
+        return (), error.code
+
+
+def is_overdue(plan: Plan) -> bool:
+    """Whether evidence that a plan rests on is too old by now."""
+    closes = plan.closes_at
+    return closes is not None and time.time() >= closes
+
+
+def same_answers(one: Plan, other: Plan) -> bool:
+    """Whether two plans say the same of every surface, by the same table and the same rules."""
+    return _answers(one) == _answers(other)
+
+
+def _answers(plan: Plan) -> Mark:
+    return (plan.table_digest, plan.policy_digest, *(told.classes for told in plan.decisions.values()))
 
 
 def stamp(path: str | Path | None) -> Mark:

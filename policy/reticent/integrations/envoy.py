@@ -4,7 +4,7 @@
 
     from reticent.integrations.envoy import serve
 
-    asyncio.run(serve("browser_stream", address="127.0.0.1:8378"))
+    asyncio.run(serve("browser_stream", address="127.0.0.1:8379"))
 
 The body mode has to be ``FULL_DUPLEX_STREAMED``: chunks of a body are answered while others arrive. What a content type
 means, and what happens to a body that cannot be judged, is said in ``_bodies``, for every server alike.
@@ -29,6 +29,7 @@ from reticent.compiler.following import FollowedPlan
 from reticent.compiler.plan import Plan
 from reticent.errors import ConfigurationError
 from reticent.integrations._envoy_exchange import Cut, Exchange, Side
+from reticent.integrations._envoy_health import Health
 from reticent.integrations._envoy_messages import METHOD, SERVICE, ProcessingRequest, ProcessingResponse
 from reticent.integrations._grpc_tls import Tls, credentials
 from reticent.integrations._guard import Guard, PlanSource
@@ -103,12 +104,15 @@ async def serve(  # noqa: PLR0913 - each is a setting of its own, and all but tw
 ) -> None:
     """Answer Envoy until cancelled; then exchanges under way have ``grace`` seconds to end.
 
+    The server also answers ``grpc.health.v1``: ``""`` and the processor's service are healthy while it takes exchanges,
+    ``plan`` while the plan in force is the one on disk.
+
     Args:
         surface: The surface that bodies arrive at.
         address: Host and port to listen on, or ``unix:`` and a path.
         plan: As for every integration: a plan, the path of a table or of a compiled plan, or None. A path is followed:
             what changes there is in force for the exchanges that begin afterwards, and what cannot be loaded leaves
-            the last good plan.
+            the last good plan. A table with evidence is a ``FollowedPlan``.
         side: Whether bodies of responses or of requests are judged.
         tls: The server's certificate. Without it the connection is not encrypted: keep it on the loopback interface,
             or inside a mesh that does that.
@@ -124,9 +128,10 @@ async def serve(  # noqa: PLR0913 - each is a setting of its own, and all but tw
     followed = plan if isinstance(plan, Plan | FollowedPlan) else FollowedPlan(plan, surfaces=[surface])
     server = grpc.aio.server()
     add_processor(server, surface, plan=followed, side=side)
+    health = Health(server, SERVICE)
     port = _listening(server, address, tls)
     watching = contextlib.nullcontext() if isinstance(followed, Plan) else followed.watching(poll_seconds)
-    async with watching:
+    async with watching, health.telling(followed, poll_seconds):
         await server.start()
         if started is not None:
             started(port)
@@ -134,6 +139,7 @@ async def serve(  # noqa: PLR0913 - each is a setting of its own, and all but tw
             # Unshielded, the cancellation would end what `stop` waits for, and exchanges under way would be cut.
             await asyncio.shield(server.wait_for_termination())
         except asyncio.CancelledError:
+            await health.ending()
             await server.stop(grace)
             raise
 

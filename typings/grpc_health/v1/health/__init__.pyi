@@ -1,0 +1,1 @@
+from grpc_health.v1.health import aio as aio
