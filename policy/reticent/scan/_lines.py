@@ -7,6 +7,7 @@ A block of lines in which the search finds no word of the vocabulary is not even
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -15,7 +16,7 @@ from reticent.errors import EgressRefused, InputTooLarge, MalformedInput
 from reticent.scan._input import blocks
 from reticent.scan._records import is_record, record
 from reticent.scan._runs import Run
-from reticent.scan.findings import Finding, Note, NotRead, Where, placed
+from reticent.scan.findings import Finding, Note, NotRead, Where
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -167,9 +168,9 @@ def found(source: str, judged: Judged, where: Where) -> Iterator[Note]:
     """The findings of one body that begins at ``where``."""
     offset, line = where.offset or 0, where.line or 1
     for hit in judged.hits:
-        finding = Finding(source, hit.where, hit.rule, hit.reasoning_class, hit.count, hit.length)
         inner, below = hit.where.offset or 0, hit.where.line or 1
-        yield placed(finding, offset=offset + inner, line=line + below - 1)
+        where = replace(hit.where, offset=offset + inner, line=line + below - 1)
+        yield Finding(source, where, hit.rule, hit.reasoning_class, hit.count, hit.length)
 
 
 def _parsed(line: bytes) -> Any:

@@ -8,7 +8,7 @@ What a rule withheld inside a string has no such object; there the edit that the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from reticent.edits import DROP, Cut, Insert, Put, Rename
 from reticent.serializers import jsonbytes
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reticent.serializers.program import Program
 
 Path = tuple["str | int", ...]
+_CONTAINERS: Final = frozenset({dict, list})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +72,25 @@ def carriers(value: Any, program: Program) -> tuple[list[Carrier], Edit | None]:
     """
     log = _Log()
     edit = _Tracing(program, log).root(value)
-    paths = _paths(value) if log.entries else {}
+    paths = _paths(value, {id(gone) for _, _, gone in log.entries})
     found = [(rule, length, paths.get(id(gone))) for rule, length, gone in log.entries]
     spare = iter(_unexplained(edit, [path for _, _, path in found if path is not None], found))
     return [Carrier(rule, length, path if path is not None else next(spare)) for rule, length, path in found], edit
 
 
-def _paths(value: Any) -> dict[int, Path]:
-    """The path of every container and string below ``value``."""
+def _paths(value: Any, wanted: set[int]) -> dict[int, Path]:
+    """The paths of those containers and strings in ``value`` whose identity is wanted."""
     found: dict[int, Path] = {id(value): ()}
-    pending: list[tuple[Any, Path]] = [(value, ())]
+    pending: list[tuple[Any, Path]] = [(value, ())] if value.__class__ in _CONTAINERS else []
     while pending:
         node, path = pending.pop()
-        children: Any = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-        for key, child in children:
-            if isinstance(child, (dict, list, str)):
-                found[id(child)] = (*path, key)
+        for key, child in node.items() if node.__class__ is dict else enumerate(node):
+            if child.__class__ in _CONTAINERS:
                 pending.append((child, (*path, key)))
+            elif child.__class__ is not str:
+                continue
+            if id(child) in wanted:
+                found[id(child)] = (*path, key)
     return found
 
 
@@ -128,15 +131,15 @@ def _common(one: Path, other: Path) -> int:
     )
 
 
-def offsets(data: bytes, paths: Sequence[Path]) -> dict[Path, int]:
-    """Where in ``data``, one JSON document without repeated keys, the values at ``paths`` begin, in bytes."""
+def offsets(data: bytes, value: Any, paths: Sequence[Path]) -> dict[Path, int]:
+    """Where in ``data``, which holds ``value`` without repeated keys, the values at ``paths`` begin, in bytes."""
     tree: Children = {}
     for path in sorted(set(paths), key=len):
         _mark(tree, path)
     if not tree:
         return {(): len(data) - len(data.lstrip())} if paths else {}
     starts = iter(jsonbytes.cuts(data, tree))
-    return {path: start for path, (start, _, _) in zip(_in_order(tree, data), starts, strict=True)}
+    return {path: start for path, (start, _, _) in zip(_in_order(tree, value), starts, strict=True)}
 
 
 def _mark(tree: Children, path: Path) -> None:
@@ -150,10 +153,8 @@ def _mark(tree: Children, path: Path) -> None:
         node.setdefault(path[-1], Put(None))
 
 
-def _in_order(tree: Children, data: bytes) -> list[Path]:
+def _in_order(tree: Children, document: Any) -> list[Path]:
     """The marked paths as the document has them."""
-    import orjson
-
     ordered: list[Path] = []
 
     def visit(node: Any, value: Any, path: Path) -> None:
@@ -164,5 +165,5 @@ def _in_order(tree: Children, data: bytes) -> list[Path]:
             if key in node:
                 visit(node[key], child, (*path, key))
 
-    visit(tree, orjson.loads(data), ())
+    visit(tree, document, ())
     return ordered

@@ -177,8 +177,9 @@ class Judge:
         """Every carrier with its pointer and offset; none where a key occurs twice, which has places of its own."""
         body = data.removeprefix(b"\xef\xbb\xbf")
         try:
-            found, _ = carriers(orjson.loads(body), self.program)
-            starts = offsets(body, [carrier.path for carrier in found])
+            value = orjson.loads(body)
+            found, _ = carriers(value, self.program)
+            starts = offsets(body, value, [carrier.path for carrier in found])
         except (EgressRefused, ValueError, LookupError):
             return ()
         return tuple(_hit(self, body, carrier, starts, len(data) - len(body)) for carrier in found)
