@@ -112,6 +112,8 @@ def test_prose_forms_are_signs(text: str) -> None:
         "x {[THINK]x\ny",
         '"[THINK]x[/THINK]"y',
         "{[] : 'x'}",
+        "{'thinking': 'x'} \x1b[",
+        "\x1b[\x1b[mm <think>x</think>",
     ],
 )
 def test_short_and_odd_texts_get_the_walks_answer(text: str) -> None:

@@ -96,8 +96,12 @@ def _unsigned(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
     """The edit of a text of a record that does not say who wrote it: fields, what a model wrote into it, literals."""
     if "\x1b[" in text:  # colours of a terminal come between a name and its value
         plain = _COLOURS.sub("", text)
-        found = _unsigned(walk, plain, key, depth)
+        found = _colourless(walk, plain, key, depth)
         return _whole(text, found.apply(plain)) if isinstance(found, Cut) else found
+    return _colourless(walk, text, key, depth)
+
+
+def _colourless(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
     left = text
     if key in labels.LOG_KEYS and fieldlines.names_one(text):
         fields = _cut(walk, [*columns.spans(text), *fieldlines.spans(text)])

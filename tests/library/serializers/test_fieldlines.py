@@ -50,6 +50,13 @@ def test_the_next_record_stays(start: str) -> None:
     assert {_LOGS.text(log)} == {_streamed(log, size) for size in (1, 5, 1000)}
 
 
+@pytest.mark.parametrize("rest", ["\x1b[", "\x1b", "\x1b[3", "\x1b[\x1b[mm", "\x1b[\u2028m"])
+def test_a_colour_that_was_cut_short(rest: str) -> None:
+    """A record that ends inside the code of a colour is judged like any other, and kept when nothing is found."""
+    assert f"INFO turn 3 done {rest}" == _LOGS.text(f"INFO turn 3 done {rest}")
+    assert _CANARY not in _LOGS.text(f"\x1b[1mreasoning_content\x1b[0m: The user {_CANARY} wants it{rest}")
+
+
 @pytest.mark.parametrize(
     "line",
     [
