@@ -286,7 +286,7 @@ def read_mistral_chat(events: Iterable[Event]) -> Any:
         content = event["choices"][0]["delta"].get("content") or []
         for chunk in [{"type": "text", "text": content}] if isinstance(content, str) else content:
             kind = chunk["type"]
-            if kind not in chunk or not chunks or kind not in chunks[-1]:
+            if not chunks or kind not in chunks[-1] or "withheld" in chunk or "withheld" in chunks[-1]:
                 chunks.append(dict(chunk))
             else:
                 chunks[-1][kind] = chunks[-1][kind] + chunk[kind]
@@ -724,7 +724,7 @@ def read_conversations(events: Iterable[Event]) -> Any:
             if isinstance(content, str):
                 content = {"type": "text", "text": content}
             kind = content["type"]
-            if kind not in content:
+            if "withheld" in content:
                 chunks[event["content_index"]] = content
                 continue
             mine = chunks.setdefault(event["content_index"], {"type": kind, kind: "" if kind == "text" else []})

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -31,6 +32,8 @@ _NAMES: Final = frozenset(
 )
 """Keys whose strings name or describe a block, and are none of its text."""
 _NUMBERS: Final = frozenset({"count", "length"})
+_MARK_ID: Final = "withheld_"
+"""What the id of a mark begins with, where items of a list must have ids."""
 _LIMIT: Final = 1024
 """Blocks in a row that a stream may withhold; one that goes on after that is hostile."""
 
@@ -64,6 +67,17 @@ def member_mark(counted: Counted) -> Mark:
     return {"withheld": counted.told}
 
 
+def text_mark(counted: Counted) -> Mark:
+    """The mark of protocols that refuse a type they do not know and read over members they do not know."""
+    return {"type": "text", "text": "", "withheld": counted.told}
+
+
+def item_mark(mark: Mark, position: Any) -> Mark:
+    """``mark`` with an id, by which openai 3.3 tells items apart, and with what else an item of reasoning must have."""
+    named = {"type": mark["type"], "id": f"{_MARK_ID}{position}", "withheld": mark["withheld"]}
+    return {**named, "summary": []} if mark["type"] == "reasoning" else named
+
+
 def mark_of(forms: Iterable[Form], block: Mapping[str, Any], key: Any, counted: Counted) -> Mark:
     """The mark for ``block``, the first of those withheld from the list ``key``."""
     return next((mark for form in forms if (mark := form(block, key, counted)) is not None), None) or typed_mark(
@@ -79,9 +93,16 @@ def is_mark(item: Mapping[str, Any]) -> bool:
     withheld = item.get("withheld")
     if not isinstance(withheld, dict) or not all(type(withheld.get(name)) is int for name in _NUMBERS):
         return False
-    if set(item) == {"type", "withheld"}:
-        return len(withheld) == len(_NUMBERS)
+    if "type" in item:
+        named = item.keys() - {"type", "withheld"}
+        return len(withheld) == len(_NUMBERS) and (not named or _is_named(item, named))
     return set(item) == {"withheld"} and len(withheld) == len(_NUMBERS) + 1 and _is_name(withheld.get("type"))
+
+
+def _is_named(item: Mapping[str, Any], names: AbstractSet[str]) -> bool:
+    """Whether the members ``names`` of a mark are those of an item of OpenAI Responses."""
+    is_item = names <= {"id", "summary"} and item.get("summary", []) == []
+    return is_item and str(item.get("id")).startswith(_MARK_ID)
 
 
 def block_label(block: Mapping[str, Any]) -> str:

@@ -6,11 +6,11 @@ that closes up behind a withheld one. A system message may show the model how to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reticent.dialects._dialect import Dialect
-from reticent.dialects._marks import Run, block_label, block_length, typed_mark
+from reticent.dialects._marks import Counted, Mark, Run, block_label, block_length, text_mark
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import GONE, Event, Outcome, Positions, StreamContext, TextChannels, put
 from reticent.edits import DROP, Children, Edit
@@ -83,7 +83,7 @@ class Stream:
         run, event = found
         positions = self._positions[output]
         positions.mark(run.first)
-        return [{**event, "content_index": positions.moved(run.first), "content": typed_mark(run.counted)}]
+        return [{**event, "content_index": positions.moved(run.first), "content": text_mark(run.counted)}]
 
     def close(self) -> Sequence[Event]:
         """One event for each chunk that still held text, and the marks of what the outputs ended with."""
@@ -112,4 +112,17 @@ class Stream:
         return Outcome(put(edits, path, shown)) if shown else GONE
 
 
-DIALECT = Dialect("mistral", kinds("mistral"), recognise=_recognise, claims=_claims, partial=_partial, stream=Stream)
+def _make_own(block: Mapping[str, Any], _key: Any, counted: Counted) -> Mark | None:
+    """For a chunk of thinking, which holds chunks itself: the SDK refuses one that holds none."""
+    return text_mark(counted) if block.get("type") == "thinking" and isinstance(block.get("thinking"), list) else None
+
+
+DIALECT = Dialect(
+    "mistral",
+    kinds("mistral"),
+    recognise=_recognise,
+    claims=_claims,
+    partial=_partial,
+    stream=Stream,
+    mark=_make_own,
+)

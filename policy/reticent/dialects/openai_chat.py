@@ -12,7 +12,7 @@ from typing import Any
 
 from reticent.dialects._dialect import Dialect, Walker
 from reticent.dialects._gathering import Gathering
-from reticent.dialects._marks import Mark, typed_mark
+from reticent.dialects._marks import Counted, Mark, text_mark, typed_mark
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import CALL, Event, Outcome, StreamContext, TextChannels, hashable, put
@@ -80,6 +80,11 @@ def _emptied(value: Any) -> Put:
     return Put([] if isinstance(value, list) else None)
 
 
+def _mark(counted: Counted) -> Mark:
+    """The mark for parts of a delta: Mistral sends thinking so, and its SDK refuses a chunk that only says so."""
+    return text_mark(counted) if counted.label == "thinking" else typed_mark(counted)
+
+
 class Stream:
     """One stream of chunks; each choice is a channel of text."""
 
@@ -90,7 +95,7 @@ class Stream:
         self._template: Event = {}
         self._completes = False
         self._lost: set[Any] = set()
-        self._withheld = Gathering(context, typed_mark, name=lambda part: str(part.get("type")), goes_on=bool)
+        self._withheld = Gathering(context, _mark, name=lambda part: str(part.get("type")), goes_on=bool)
 
     def event(self, event: Event, edit: Edit | None) -> Outcome:
         """Filter the text of every choice for inline tags; a choice that finishes gives up what was held."""

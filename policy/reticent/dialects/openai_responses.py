@@ -13,6 +13,7 @@ from typing import Any
 
 from reticent.dialects._channels import Numbers
 from reticent.dialects._dialect import Dialect, Walker
+from reticent.dialects._marks import item_mark
 from reticent.dialects._positions import Position
 from reticent.dialects._rules import kinds
 from reticent.dialects._stream import (
@@ -25,7 +26,7 @@ from reticent.dialects._stream import (
     StreamContext,
     put,
 )
-from reticent.edits import DROP, Children, Edit, apply
+from reticent.edits import DROP, Children, Edit, Put, apply
 
 _REPLAYED = frozenset(
     {
@@ -41,16 +42,7 @@ _REPLAYED = frozenset(
 )
 _REASONING = frozenset({"reasoning", "reasoning_item", "item_reference"})
 _RESPONSES = frozenset({"response", "response.compaction"})
-_PAIRED = frozenset(
-    {
-        "function_call",
-        "message",
-        "assistant",
-        "custom_tool_call",
-        "web_search_call",
-        "computer_call",
-    }
-)
+_PAIRED = frozenset({"function_call", "message", "assistant", "custom_tool_call", "web_search_call", "computer_call"})
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
@@ -120,9 +112,13 @@ def check_output(walker: Walker, node: Mapping[str, Any], edits: Children, _posi
     gone = 0
     for at, item in enumerate(items):
         gone += found.get(at) is DROP
-        if _lost_handle(item, found.get(at)):
-            found[at] = put(found[at], ("id",), _alias(at - gone))
-            edits["output"] = found
+        edit = found.get(at)
+        if _lost_handle(item, edit):
+            found[at] = put(edit, ("id",), _alias(at - gone))
+        elif isinstance(edit, Put):
+            found[at] = Put(item_mark(edit.value, at - gone))
+    if found:
+        edits["output"] = found
     return None
 
 
@@ -163,9 +159,9 @@ _CALL_ENDS = frozenset({"response.function_call_arguments.done", "response.mcp_c
 
 
 def _make_mark(position: Any, mark: Event) -> Sequence[Event]:
-    return (
-        {"type": "response.output_item.added", "output_index": position, "item": mark},
-        {"type": "response.output_item.done", "output_index": position, "item": mark},
+    item = item_mark(mark, position)
+    return tuple(
+        {"type": f"response.output_item.{name}", "output_index": position, "item": item} for name in ("added", "done")
     )
 
 
