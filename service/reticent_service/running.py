@@ -14,6 +14,7 @@ from reticent.errors import ConfigurationError
 from reticent_service.callers import hash_of, is_loopback
 from reticent_service.plan_holder import PlanHolder
 from reticent_service.settings import PREFIX, Settings
+from reticent_service.task_store import prove_keys, read_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +43,7 @@ def prepare(options: Mapping[str, str], *, host: str) -> Prepared:
         ConfigurationError: a setting, the table or the callers file is wrong, or the development mode would be open
             to other machines.
         EngineError: the engine gave no usable answer.
+        KeyUnavailable: the keys of tasks are in a key service, and it cannot be used.
     """
     os.environ.update({f"{PREFIX}{field.upper()}": value for field, value in options.items()})
     settings, token = Settings.from_environment(), None
@@ -53,6 +55,7 @@ def prepare(options: Mapping[str, str], *, host: str) -> Prepared:
         os.environ[f"{PREFIX}OPERATOR_SHA256"] = hash_of(token)
         settings = Settings.from_environment()
     PlanHolder(settings)
+    prove_keys(read_keys(settings))
     return Prepared(settings, token)
 
 

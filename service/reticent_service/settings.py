@@ -84,8 +84,8 @@ class Settings(BaseModel):
     store: SecretStr | None = None
     """The task store (docs/store.md): ``sqlite:///…``, ``postgresql://…`` or ``redis://…``; without one, no tasks."""
 
-    keys: Path | None = None
-    """The keyset file that wraps the keys of tasks; needed with a store."""
+    keys: str | Path | None = None
+    """What wraps the keys of tasks: a keyset file, or ``aws-kms:KEY`` for a key in AWS KMS; needed with a store."""
 
     store_seconds: float = Field(default=10.0, gt=0)
     """The longest wait, in seconds, for the task store to do one thing."""

@@ -12,29 +12,42 @@ from reticent.errors import ConfigurationError, ReticentError
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from reticent.store import AsyncStore, Keyset
+    from reticent.store import AsyncStore, KeyWrapper
     from reticent_service.settings import Settings
 
 _log = logging.getLogger("reticent_service")
 
 
-def read_keys(settings: Settings) -> Keyset | None:
-    """The keyset that the settings name, None without a store.
+def read_keys(settings: Settings) -> KeyWrapper | None:
+    """The keys that the settings name, None without a store.
 
     Raises:
-        ConfigurationError: a store without keys, keys without a store, or a file that is no keyset.
+        ConfigurationError: a store without keys, keys without a store, a file that is no keyset, or a key service whose
+            extra is not installed.
     """
     if (settings.store is None) != (settings.keys is None):
-        raise ConfigurationError("a task store and its keyset go together: give --store and --keys, or neither")
+        raise ConfigurationError("a task store and its keys go together: give --store and --keys, or neither")
     if settings.keys is None:
         return None
-    from reticent.store import Keyset
+    from reticent.store import open_keys
 
-    return Keyset.load(settings.keys)
+    return open_keys(settings.keys)
+
+
+def prove_keys(keys: KeyWrapper | None) -> None:
+    """Have a key service show, before anything is served, that it can be used. A keyset was read already.
+
+    Raises:
+        KeyServiceAway, KeyDenied, KeyUnavailable: it cannot.
+    """
+    from reticent.store import AwsKms
+
+    if isinstance(keys, AwsKms):
+        keys.prove()
 
 
 @contextlib.asynccontextmanager
-async def open_tasks(settings: Settings, keys: Keyset | None) -> AsyncGenerator[AsyncStore | None]:
+async def open_tasks(settings: Settings, keys: KeyWrapper | None) -> AsyncGenerator[AsyncStore | None]:
     """The store that the settings name, for as long as the context is open; None when they name none.
 
     Raises:

@@ -27,6 +27,9 @@ OpaOption = Annotated[
 ]
 
 
+KEYS_HELP: Final = "What wraps the keys of tasks: a keyset file, or aws-kms:KEY."
+KeysOption = Annotated[str | None, typer.Option("--keys", metavar="ADDRESS", help=KEYS_HELP)]
+
 EvidenceOption = Annotated[
     list[Path] | None,
     typer.Option("--evidence", metavar="FILE", help="Evidence that `reticent verify` wrote; may be repeated."),
@@ -73,6 +76,13 @@ def followed_plan(table: Path | None, opa: str | None, surface: str, evidence: P
     from reticent.compiler.following import FollowedPlan
 
     return FollowedPlan(table, engine=engine(opa), evidence=evidence, surfaces=[surface])
+
+
+def keys_address(told: str) -> str:
+    """The address of keys, which means the same whatever folder a worker runs in."""
+    from reticent.store.opening import AWS_KMS
+
+    return told if told.startswith(f"{AWS_KMS}:") else str(Path(told).absolute())
 
 
 def open_input(file: Path | None) -> IO[bytes]:

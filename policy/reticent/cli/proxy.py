@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from reticent.cli import _options
 from reticent.cli._options import OpaOption, TableOption
 from reticent.errors import ConfigurationError
 
@@ -21,7 +22,7 @@ def register(app: typer.Typer) -> None:
         store: Annotated[
             str, typer.Option("--store", metavar="URL", help="Task store: sqlite:///…, postgresql://… or redis://…")
         ],
-        keys: Annotated[Path, typer.Option("--keys", help="Keyset file that wraps the keys of tasks.")],
+        keys: Annotated[str, typer.Option("--keys", metavar="ADDRESS", help=_options.KEYS_HELP)],
         surface: Annotated[str, typer.Option("--surface", help="The surface that clients are.")] = "browser_stream",
         host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
         port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on.")] = 8378,
@@ -43,7 +44,7 @@ def register(app: typer.Typer) -> None:
         options: dict[str, str | Path | None] = {
             "upstream": upstream,
             "store": store,
-            "keys": keys.absolute(),
+            "keys": _options.keys_address(keys),
             "surface": surface,
             "table": table and table.absolute(),
             "opa": opa,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from reticent.cli import _options
 from reticent.cli._options import OpaOption, TableOption
 from reticent.errors import ConfigurationError
 
@@ -30,7 +31,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option("--store", metavar="URL", help="Task store: sqlite:///…, postgresql://… or redis://…"),
         ] = None,
-        keys: Annotated[Path | None, typer.Option("--keys", help="Keyset file that wraps the keys of tasks.")] = None,
+        keys: _options.KeysOption = None,
         dev: Annotated[
             bool, typer.Option("--dev", help="Let programs on this machine do everything without a token.")
         ] = False,
@@ -51,7 +52,7 @@ def register(app: typer.Typer) -> None:
             "opa": opa,
             "callers": callers and callers.absolute(),
             "store": store,
-            "keys": keys and keys.absolute(),
+            "keys": keys and _options.keys_address(keys),
             "development": "true" if dev else None,
             "decision_log": decision_log,
         }

@@ -144,6 +144,17 @@ class AwsKms:
         self._remembered.put(name, data_key)
         return data_key
 
+    def prove(self) -> None:
+        """Have KMS encrypt and decrypt something, under the tenant ``reticent`` and the task ``start``.
+
+        Raises:
+            KeyServiceAway, KeyDenied, KeyUnavailable: as for ``wrap`` and ``unwrap``.
+        """
+        at = envelope.place("reticent", "start")
+        key_id, wrapped = self.wrap(envelope.new_data_key(), at)
+        self._remembered.forget((key_id, wrapped, at))
+        self.unwrap(key_id, wrapped, at)
+
     def _asked(self, call: Callable[[], Any], key_id: str | None = None) -> Any:
         """What KMS answers.
 
@@ -198,6 +209,10 @@ class _Remembered:
                 return data_key
             self._kept.pop(name, None)
         return None
+
+    def forget(self, name: tuple[str, bytes, bytes]) -> None:
+        with self._lock:
+            self._kept.pop(name, None)
 
     def put(self, name: tuple[str, bytes, bytes], data_key: bytes) -> None:
         if self._seconds <= 0:

@@ -10,11 +10,14 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from starlette.routing import Route as Path
 from starlette.routing import Router
 
 from reticent.errors import ConfigurationError, ReticentError
-from reticent.store import AsyncTasks
+from reticent.store import AsyncTasks, Keyset
+from reticent.store.envelope import KEY_BYTES
 from reticent_service import problems
 from reticent_service.decision_log import open_log
 from reticent_service.observing import Call, Observer
@@ -28,6 +31,7 @@ from reticent_service.proxy.passing import Passing
 from reticent_service.proxy.routes import Route, model_of, route_of
 from reticent_service.proxy.settings import ProxySettings
 from reticent_service.proxy.upstream import Upstream
+from reticent_service.settings import PREFIX
 from reticent_service.task_store import open_tasks, read_keys
 
 if TYPE_CHECKING:
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from reticent.compiler import Plan
-    from reticent.store import AsyncStore
+    from reticent.store import AsyncStore, KeyWrapper
 
 _PURPOSE: Final = b"reticent proxy: digests of credentials"
 _ANONYMOUS: Final = "anonymous"
@@ -59,6 +63,21 @@ def create_proxy(settings: ProxySettings | None = None) -> ASGIApp:
     return CrashBarrier(Router(own, default=proxy, lifespan=proxy.lifespan, redirect_slashes=False))
 
 
+def _naming_key(settings: ProxySettings, keys: KeyWrapper) -> bytes:
+    """The key that names of clients are made with, another one for each upstream.
+
+    Raises:
+        ConfigurationError: the keys are in a key service, and there is no secret.
+    """
+    purpose = _PURPOSE + b"\0" + str(settings.upstream).rstrip("/").encode()
+    if settings.clients_key is not None:
+        secret = settings.clients_key.get_secret_value().encode()
+        return HKDF(hashes.SHA256(), KEY_BYTES, salt=None, info=purpose).derive(secret)
+    if isinstance(keys, Keyset):
+        return keys.derive(purpose)
+    raise ConfigurationError(f"keys in a key service need a secret beside them: set {PREFIX}CLIENTS_KEY, or …_FILE")
+
+
 class Proxy:
     """ASGI application: turns are restored, held and shown, everything else is carried."""
 
@@ -70,11 +89,11 @@ class Proxy:
         """
         keys = read_keys(settings)
         if settings.upstream is None or keys is None:
-            raise ConfigurationError("the proxy needs an upstream, a store and a keyset: --upstream, --store, --keys")
+            raise ConfigurationError("the proxy needs an upstream, a store and its keys: --upstream, --store, --keys")
         self.settings = settings
         self.holder = PlanHolder(settings)
         self._keys = keys
-        self._tenants = self._keys.derive(_PURPOSE + b"\0" + str(settings.upstream).rstrip("/").encode())
+        self._tenants = _naming_key(settings, keys)
         self._upstream = Upstream(
             str(settings.upstream), connect_seconds=settings.connect_seconds, idle_seconds=settings.idle_seconds
         )

@@ -11,6 +11,7 @@ from reticent_service.proxy.app import Proxy
 from reticent_service.proxy.settings import ProxySettings
 from reticent_service.running import server_options
 from reticent_service.settings import PREFIX
+from reticent_service.task_store import prove_keys, read_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,10 +23,12 @@ def prepare(options: Mapping[str, str]) -> ProxySettings:
     Raises:
         ConfigurationError: a setting, the table or the keyset is wrong, or one is missing.
         EngineError: the engine gave no usable answer.
+        KeyUnavailable: the keys of tasks are in a key service, and it cannot be used.
     """
     os.environ.update({f"{PREFIX}{field.upper()}": value for field, value in options.items()})
     settings = ProxySettings.from_environment()
     Proxy(settings).close()
+    prove_keys(read_keys(settings))
     return settings
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import AnyHttpUrl, Field
+from pydantic import AnyHttpUrl, Field, SecretStr
 
 from reticent_service.settings import Settings
 
@@ -15,6 +15,10 @@ class ProxySettings(Settings):
 
     anonymous: bool = False
     """Whether clients without credentials are served, all as one; for upstreams that ask for none."""
+
+    clients_key: SecretStr | None = Field(default=None, min_length=32)
+    """The secret, of 32 characters or more, that names of clients are made with. Needed when ``keys`` is in a key
+    service: a keyset has a secret of its own for it. Another one makes strangers of all clients with open tasks."""
 
     task_hours: float = Field(default=168.0, gt=0)
     """How long after its last turn a task expires, in hours."""

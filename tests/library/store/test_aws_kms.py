@@ -189,3 +189,17 @@ def test_no_client_without_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(ConfigurationError, match="set a region"):
         open_keys("aws-kms:alias/tasks")
+
+
+def test_a_key_is_proved_by_kms_itself(kms: Any) -> None:
+    """A proof encrypts and decrypts, from no memory; a key that may not be used is told at once."""
+    asked: list[str] = []
+    kms.meta.events.register("before-call.kms", lambda model, **_: asked.append(model.name))
+    AwsKms(kms, "alias/tasks").prove()
+    refusing = client()
+    stub = Stubber(refusing)
+    stub.add_client_error("encrypt", "AccessDeniedException", "the-message", 400)
+    with stub, pytest.raises(KeyDenied):
+        AwsKms(refusing, "alias/tasks").prove()
+
+    assert ["Encrypt", "Decrypt"] == asked
