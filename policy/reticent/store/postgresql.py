@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from functools import cache
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
@@ -35,11 +37,55 @@ _POOL: Final[dict[str, Any]] = {
     "min_size": 1,
     "max_size": 10,
     "open": False,
-    "kwargs": {"autocommit": True},
     # The pool doubles its pauses, up to minutes, so that it would miss a server that is back; when it gives up soon,
     # the next caller who wants a connection has it try anew.
     "reconnect_timeout": 1.0,
 }
+
+
+_WIPE_TIMES: Final = 60
+"""How many times longer than anything else the removal of dead rows may take: it reads whole tables."""
+
+
+def _pool_options(timeout: float) -> dict[str, Any]:
+    # A server that was stopped takes connections all the same, and answers none.
+    return {**_POOL, "kwargs": {"autocommit": True, "connect_timeout": math.ceil(timeout)}}
+
+
+class _Patient(psycopg.Connection[Any]):
+    """A connection that waits so many ``seconds`` for an answer, and is closed when there is none."""
+
+    seconds = math.inf
+
+    def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
+        """Wait for the server, as psycopg does for everything that is asked of it.
+
+        Raises:
+            TimeoutError: it did not answer.
+        """
+        try:
+            return super().wait(_until(gen, monotonic() + self.seconds), *arguments, **options)
+        except TimeoutError:
+            # What was asked may still be answered, to whoever asks next.
+            self.close()
+            raise
+
+
+def _until(steps: Generator[Any, Any, Any], deadline: float) -> Generator[Any, Any, Any]:
+    """The same steps, which end at ``deadline``; psycopg goes on with them ten times a second at least.
+
+    Raises:
+        TimeoutError: it is over, and the last thing that came was nothing.
+    """
+    ready: Any = None
+    try:
+        while True:
+            wanted = steps.send(ready)
+            ready = yield wanted
+            if not ready and monotonic() >= deadline:
+                raise TimeoutError
+    except StopIteration as done:
+        return done.value
 
 
 class PostgresBackend:
@@ -54,7 +100,10 @@ class PostgresBackend:
             StoreUnavailable: the server cannot be reached.
             ConfigurationError: another release's tables are in the database.
         """
-        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(url, timeout=timeout, **_POOL)
+        self._timeout = timeout
+        self._pool: ConnectionPool[_Patient] = ConnectionPool(
+            url, connection_class=_Patient, configure=self._configure, timeout=timeout, **_pool_options(timeout)
+        )
         with _failures():
             self._pool.open()
         try:
@@ -72,8 +121,9 @@ class PostgresBackend:
         try:
             return self._run(operation)
         except StoreUnavailable:
-            # Where one connection is broken others are too, and each would fail one caller more.
-            self._pool.check()
+            # Where one connection is broken others are too, and each would fail one caller more. None is asked: a
+            # server that hangs would keep each waiting.
+            self._pool.drain()
             raise
 
     def _run(self, operation: Operation) -> Any:
@@ -87,13 +137,20 @@ class PostgresBackend:
         """Remove dead row versions; only in a sweep, because it reads whole tables."""
         if sweeping:
             with _failures(), self._pool.connection() as connection:
-                connection.execute(_VACUUM)
+                connection.seconds = self._timeout * _WIPE_TIMES
+                try:
+                    connection.execute(_VACUUM)
+                finally:
+                    connection.seconds = self._timeout
             step("wiped")
         return sweeping
 
     def close(self) -> None:
         """Close every connection."""
         self._pool.close()
+
+    def _configure(self, connection: _Patient) -> None:
+        connection.seconds = self._timeout
 
 
 class AsyncPostgresBackend:
@@ -110,7 +167,9 @@ class AsyncPostgresBackend:
     @classmethod
     async def connected(cls, url: str, *, timeout: float = 10.0) -> AsyncPostgresBackend:  # noqa: ASYNC109 - of each use
         """As the constructor of ``PostgresBackend``."""
-        pool: AsyncConnectionPool[psycopg.AsyncConnection[Any]] = AsyncConnectionPool(url, timeout=timeout, **_POOL)
+        pool: AsyncConnectionPool[psycopg.AsyncConnection[Any]] = AsyncConnectionPool(
+            url, timeout=timeout, **_pool_options(timeout)
+        )
         backend = cls(pool, timeout)
         try:
             with _failures():
@@ -122,7 +181,7 @@ class AsyncPostgresBackend:
         return backend
 
     async def run(self, operation: Operation) -> Any:
-        """As ``PostgresBackend.run``; a server that hangs is given up as well, which threads cannot do."""
+        """As ``PostgresBackend.run``; ``timeout`` is for the whole operation."""
         try:
             return await self._run(operation)
         except StoreUnavailable:
@@ -159,7 +218,7 @@ class AsyncPostgresBackend:
         await self._pool.close()
 
 
-def _rows(connection: psycopg.Connection[Any], statement: Statement) -> list[Any]:
+def _rows(connection: _Patient, statement: Statement) -> list[Any]:
     cursor = connection.execute(_percent(statement.sql), statement.parameters)
     return [] if cursor.description is None else cursor.fetchall()
 
