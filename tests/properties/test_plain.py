@@ -111,16 +111,46 @@ def test_a_plain_call_forgets_the_last_report() -> None:
     assert to_logs.report.total == 0
 
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 
 
-@given(st.text(alphabet="%sdrfgeEGFiuaxXco()-+ #0123.n ", max_size=12), st.lists(SCALARS, max_size=4).map(tuple))
+@given(
+    st.text(alphabet="%sdrfgeEGFiuaxXco()-+ #0123.n ", max_size=12),
+    st.lists(SCALARS | JSON, max_size=4).map(tuple) | st.dictionaries(st.text(max_size=3), JSON, max_size=2),
+)
 @settings(max_examples=500)
-def test_arguments_that_fit_do_not_fail(message: str, args: tuple[Any, ...]) -> None:
+def test_arguments_that_fit_do_not_fail(message: str, args: tuple[Any, ...] | dict[str, Any]) -> None:
     """Where a template is said to fit its arguments, writing the line never raises."""
     template = read_template(message)
     if template is not None and are_values(args) and template.fits(args):
         assert isinstance(message % args, str)
+
+
+class _Odd(str):
+    """A text whose repr fails."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        raise ValueError
+
+
+def test_a_lone_dictionary_is_one_argument() -> None:
+    """What ``logging`` hands over of a single dictionary fits one conversion that takes anything, and no other."""
+    value = {"answer": {"content": [{"type": "text", "text": "Grüße"}]}}
+    template = read_template("turn %s")
+    assert template is not None
+    assert template.fits(value)
+    assert not template.fits({"answer": [_Odd("x")]})
+    for message in ("turn %d", "turn %s of %s", "turn", "turn %(answer)s"):
+        template = read_template(message)
+        assert template is not None
+        assert not template.fits(value)
 
 
 def test_usual_templates_fit() -> None:
@@ -130,6 +160,7 @@ def test_usual_templates_fit() -> None:
     assert template.fits(("step", 1.5, 7, None))
     assert not template.fits(("step", "1.5", 7, None))
     assert not template.fits(("step", 1.5, 7))
+    assert template.fits(({"a": [1, None]}, 1.5, 7, []))
     assert read_template("reasoning_content: %s") is None
     assert read_template("answer={%s}") is None
     assert not may_hold_reasoning("step took 1.5 ms")

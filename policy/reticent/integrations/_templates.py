@@ -5,6 +5,7 @@ https://docs.python.org/3/library/stdtypes.html#printf-style-string-formatting
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,14 +43,31 @@ class Template:
     """The classes that each argument may have in its turn; None when they go by name, or when that cannot be told."""
 
     def fits(self, args: Any) -> bool:
-        """Whether ``args`` are scalars, as many and such as it takes: then ``template % args`` does not fail.
+        """Whether ``args`` are JSON values, as many and such as it takes: then ``template % args`` does not fail.
 
-        False when that is not certain.
+        A dictionary that stands for all arguments is the one that ``logging`` took out of its tuple. False when it is
+        not certain.
         """
         takes = self.takes
-        if takes is None or args.__class__ is not tuple or len(args) != len(takes):
+        given = (args,) if args.__class__ is dict else args
+        if takes is None or given.__class__ is not tuple or len(given) != len(takes):
             return False
-        return all(map(frozenset.__contains__, takes, map(type, args)))
+        return all(map(_takes_it, takes, given))
+
+
+def _takes_it(classes: frozenset[type], value: Any) -> bool:
+    return value.__class__ in classes or (classes is _SCALARS and _is_built_in(value))
+
+
+def _is_built_in(value: Any) -> bool:
+    """Whether ``value`` is a dictionary or a list with nothing in it whose class could have a repr of its own."""
+    if value.__class__ is not dict and value.__class__ is not list:
+        return False
+    try:
+        marshal.dumps(value, 2)  # takes exact built-in classes only; what it writes is not looked at
+    except ValueError:
+        return False
+    return True
 
 
 def read_template(message: str) -> Template | None:
