@@ -142,7 +142,15 @@ def test_a_tag_after_a_long_run_is_still_found(name: str) -> None:
 PARTS = st.sampled_from(
     [("reasoning", "response.reasoning_summary_text.delta"), ("message", "response.output_text.delta")]
 )
-STEPS = st.lists(st.sampled_from([1, 1, 1, 1, 1, 2, 0, -3, -100]), min_size=1, max_size=9)
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from([1, 1, 1, 1, 1, 2, 0, -3, -100]),
+        st.sampled_from([*["%d"] * 12, "%d.0", "%d00000000000000000", "-%d"]),
+    ),
+    min_size=1,
+    max_size=9,
+)
+"""How the numbers of events go on, and how each is spelt."""
 
 
 @settings(max_examples=120)
@@ -152,20 +160,30 @@ STEPS = st.lists(st.sampled_from([1, 1, 1, 1, 1, 2, 0, -3, -100]), min_size=1, m
     steps=STEPS,
     size=st.sampled_from([1, 90, 1 << 20]),
     filling=st.sampled_from(["", "letters"]),
+    behind=st.booleans(),
 )
 def test_numbered_events_are_counted_as_one_by_one(
-    parts: list[tuple[str, str]], words: list[str], steps: list[int], size: int, filling: str
+    *,
+    parts: list[tuple[str, str]],
+    words: list[str],
+    steps: list[tuple[int, str]],
+    size: int,
+    filling: str,
+    behind: bool,
 ) -> None:
-    """Sequence numbers close up the same whether or not events are looked at, also where they skip or begin anew."""
+    """Sequence numbers, wherever they stand and however they skip, close up the same whether or not events are read."""
     events: list[bytes] = []
     number = 0
 
     def add(event: dict[str, Any]) -> None:
         nonlocal number
         kind = event.pop("type")
-        body = orjson.dumps({"type": kind, "sequence_number": number, **event})
+        told = {"sequence_number": "N"}
+        body = orjson.dumps({"type": kind, **event, **told} if behind else {"type": kind, **told, **event})
+        spelt = steps[len(events) % len(steps)][1] % number
+        body = body.replace(b'"sequence_number":"N"', b'"sequence_number":' + spelt.encode())
         events.append(b"event: " + kind.encode() + b"\ndata: " + body + b"\n\n")
-        number = max(0, number + steps[len(events) % len(steps)])
+        number = max(0, number + steps[len(events) % len(steps)][0])
 
     for at, (kind, name) in enumerate(parts):
         add({"type": "response.output_item.added", "output_index": at, "item": {"id": f"i{at}", "type": kind}})

@@ -133,6 +133,10 @@ class Repeats:
 
     def _take_numbered(self, chunk: bytes, numbers: Numbers) -> tuple[bytes, bytes] | None:
         stop = chunk.find(b"\n\n") + 2
+        if len(self._runs) == 1:
+            out = self._numbered_one(chunk if stop == len(chunk) else chunk[:stop], self._runs[0], numbers)
+            if out is not None:
+                return out, chunk[stop:]
         read = numbering.read(chunk[:stop]) if self._runs else None
         if read is None or read[0] <= numbers.last:
             return None
@@ -141,6 +145,26 @@ class Repeats:
         if taken is None:
             return None
         return numbering.numbered(taken[0], number, numbers), chunk[stop:]
+
+    def _numbered_one(self, event: bytes, run: Run, numbers: Numbers) -> bytes | None:
+        """The answer to one event with a number and a plain text, as ``take`` gives it; its number put in place."""
+        if not run.ready or not run.quick or (run.filter is None and run.before):
+            return None
+        cut = numbering.cut(event, run)
+        if cut is None or cut.number <= numbers.last or not _is_plain(event, cut.text, cut.text_end):
+            return None
+        if run.filter is None:
+            self._report.add(run.rule, cut.text_end - cut.text + run.extra)
+            numbers.last = cut.number
+            numbers.shift -= 1
+            return b""
+        run.unread = event[cut.text : cut.text_end]
+        if run.before is not run.prefix:
+            return numbering.numbered(run.before + run.unread + run.after, cut.number, numbers)
+        numbers.last = cut.number
+        if not numbers.shift:
+            return event
+        return event[: cut.digits] + b"%d" % (cut.number + numbers.shift) + event[cut.digits_end :]
 
     def _taken(self, chunk: bytes, run: Run) -> tuple[bytes, bytes] | None:
         if run.filter is not None and len(self._runs) > 1:

@@ -87,6 +87,8 @@ class Run:
     """Whether one event with a plain text can be answered at a glance."""
     in_line: bool = False
     """Whether of plain texts the filter need be told the last one only."""
+    around: tuple[bytes, bytes, bool] | None = None
+    """What stands around the number of an event, when events have one (``numbering``)."""
     unread: bytes = b""
     """Text that went on and that the filter was not told of yet."""
     start: int = field(init=False)
