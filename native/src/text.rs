@@ -55,7 +55,7 @@ impl Classes {
         let (mut stop, mut tag, mut bracket, mut word) = (0, 0, 0, 0);
         for &byte in block {
             stop |= u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
-            tag |= u8::from(byte == b'<') | u8::from(byte == b'*') | u8::from(byte == b'[') | u8::from(byte == 0xE2);
+            tag |= u8::from(byte == b'<') | u8::from(byte == b'*') | u8::from(byte == b'[') | u8::from(byte == 0xE2) | u8::from(byte == 0xEF);
             bracket |= u8::from(byte == b'(') | u8::from(byte == b'=') | u8::from(byte | 0x20 == b'{');
             word |= u8::from(byte == one) | u8::from(byte == other) | u8::from(byte == third);
         }
@@ -106,7 +106,7 @@ const fn plain_class(byte: u8) -> u16 {
         b'<' | b'*' => TAG,
         b'[' => TAG | BRACKET,
         b'{' | b'(' | b'=' => BRACKET,
-        0xE2 => TAG, // the first byte of both marks that open outside ASCII
+        0xE2 | 0xEF => TAG, // the first bytes of the marks that open outside ASCII
         _ => 0,
     }
 }

@@ -11,7 +11,7 @@ from tests.properties.signs import KEYS, PROGRAMS, SECRET, VECTORS, by_walk, tex
 
 import reticent
 from reticent.integrations._templates import are_values, read_template
-from reticent.serializers import fieldlines, flat, literals, logtext, scan
+from reticent.serializers import cutshort, fieldlines, flat, literals, logtext, scan
 from reticent.serializers.report import Report
 from reticent.streams.tags import may_hold_reasoning
 
@@ -72,7 +72,7 @@ def test_what_readers_look_for_is_not_plain(text: str) -> None:
 @settings(max_examples=300)
 def test_one_word_after_the_other_finds_what_the_pattern_finds(text: str) -> None:
     """The quick search for words that rules look for agrees with the pattern in any mixture of cases and scripts."""
-    assert literals.names_marker(text) == (literals._MARKERS.search(text) is not None)
+    assert literals.names_marker(text) == (cutshort.MARKERS.search(text) is not None)
 
 
 def test_every_name_of_a_field_holds_a_word() -> None:

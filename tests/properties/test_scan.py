@@ -28,7 +28,7 @@ from tests.properties.signs import (
 import reticent
 from reticent.edits import apply
 from reticent.errors import EgressRefused
-from reticent.serializers import cutting, jsonbytes, literals, logtext, scan
+from reticent.serializers import cutshort, cutting, jsonbytes, logtext, scan
 from reticent.serializers.report import Report
 from reticent.streams._markers import MARKERS
 from reticent.streams._phrases import GRANITE_OPENER
@@ -86,7 +86,7 @@ def test_marks_of_markdown_are_signs(opener: str, before: str, key: str) -> None
 
 def test_every_word_of_literals_is_a_marker() -> None:
     """Whatever word makes the walk look for literals in a text makes the search stop, in any case."""
-    words = literals._MARKERS.pattern.split("|")
+    words = cutshort.MARKERS.pattern.split("|")
     assert words
     for word in words:
         assert word.startswith("\\\\u00") or any(marker in word for marker in scan.MARKERS)

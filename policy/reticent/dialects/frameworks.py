@@ -1,11 +1,13 @@
 """Frameworks with a block or an event of their own, most of it data (``kinds.yaml``).
 
 What is code: parts of Genkit and blocks of Zed are told by their only key, so that they go when that key does; parts
-and pieces that a flag marks (``{"text": …, "isReasoning": true}``) go with everything in them.
+and pieces that a flag marks (``{"text": …, "isReasoning": true}``) go with everything in them, and so do messages
+that Gradio shows folded under a title such as ``Thinking``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -17,6 +19,13 @@ from reticent.edits import DROP, Children, Edit
 _KINDS: Final = kinds("frameworks")
 _FLAGS: Final[tuple[str, ...]] = tuple(_KINDS.data["flags"])
 _TEXTS: Final = ("text", "content", "delta", "chunk", "token", "message", "body")
+_TITLES: Final[Mapping[str, list[str]]] = _KINDS.data["titles"]
+_TITLE: Final = re.compile(
+    rf"(?:(?P<mark>{'|'.join(_TITLES['marks'])})\ufe0f?\s?)?(?:{'|'.join(_TITLES['words'])})"
+    r"(?:[ -][Pp]rocess)?(?:\.{3}|\u2026)?(?: for \d[\w. ]{0,24}| ?\([^()]{1,24}\))?(?:\Z|(?(mark):.*|(?!)))",
+    re.DOTALL,
+)
+"""A title that says nothing but that the model thought, and for how long; behind a mark it may go on."""
 _GENKIT: Final = frozenset({"reasoning", "metadata", "custom"})
 
 
@@ -48,6 +57,18 @@ def drop_flagged(walker: Walker, node: Mapping[str, Any], _edits: Children, posi
     return DROP
 
 
+def drop_titled(walker: Walker, node: Mapping[str, Any], _edits: Children, position: int) -> Edit | None:
+    """A message of its own that is shown folded, under a title that calls it a thought (Gradio)."""
+    metadata = node["metadata"]
+    title = metadata.get("title") if isinstance(metadata, dict) else None
+    if position != Position.ASSISTANT or "content" not in node or not isinstance(title, str):
+        return None
+    if _TITLE.match(title) is None or not walker.withholds("text"):
+        return None
+    walker.withhold("frameworks/title", node)
+    return DROP
+
+
 def _says(node: Mapping[str, Any], name: str) -> bool:
     return isinstance(node.get(name), str) and bool(node[name])
 
@@ -60,7 +81,9 @@ DIALECT = Dialect(
         "reasoning": (drop_part,),
         "Thinking": (drop_variant,),
         "RedactedThinking": (drop_variant,),
+        "metadata": (drop_titled,),
         **dict.fromkeys(_FLAGS, (drop_flagged,)),
     },
-    signs={name: (f'"{name}":true',) for name in _FLAGS},
+    signs={name: (f'"{name}":true',) for name in _FLAGS}
+    | {"metadata": tuple(f'"title":"{first}' for first in (*_TITLES["marks"], *_TITLES["words"]))},
 )

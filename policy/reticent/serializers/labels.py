@@ -79,7 +79,7 @@ LOG_KEYS: Final = frozenset(
 )
 """Members of a record under which a text is a line of a log or the message of an error."""
 
-_BEGINNING: Final = re.compile(r"[<\[\u25c1/]")
+_BEGINNING: Final = re.compile(r"[<\[\u25c1\uff1c/]")
 _LABEL: Final = re.compile(
     r"(?P<label>[^\n:=]{0,60})(?<=[\w'\")\]])[ \t]?[:=][ \t]?(?P<quote>(?:[bBuUrR]?['\"`])?)(?:\s|\\[nrt])*\Z"
 )

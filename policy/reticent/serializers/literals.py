@@ -12,11 +12,11 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from reticent.dialects._positions import TELLERS, Position
 from reticent.edits import DROP, Cut, Edit, Insert, Put
+from reticent.serializers import cutshort, panels
 from reticent.serializers.fieldlines import NAMES, OPAQUE, RULE, names_one
 from reticent.streams.reprs import Item, Node, cut, find_literals, item_at, parse_literal, requote
 from reticent.streams.tags import may_hold_marker
@@ -24,40 +24,16 @@ from reticent.streams.tags import may_hold_marker
 if TYPE_CHECKING:
     from reticent.serializers.walk import Walk
 
-PLACEHOLDER: Final = "[reasoning removed]"
+PLACEHOLDER: Final = cutshort.PLACEHOLDER
 """What stands where something was nothing but a carrier."""
 
-_WORDS: Final = ("hink", "eason", "hought", "ncrypted", "ignature", "edacted", "ationale", "ompaction")
-_MARKERS: Final = re.compile("|".join([*_WORDS, r"\\u00[4-7]"]), re.IGNORECASE)
 CASELESS: Final = "\u0130\u0131\u017f\u212a"
 """Letters outside ASCII that equal one inside when case is ignored."""
 _BARE_NAME: Final = NAMES[0]
 """The one name of a field without an underscore."""
-_QUOTES: Final = "\"'\\"
-"""How a key begins that is written as a string, escaped ones included."""
 _MEMBER: Final = re.compile(r'"\s*:')
 """How a member goes on after its name, wherever the object around it was broken."""
-_SUSPECT_FIELDS: Final = frozenset(
-    {
-        "thinking",
-        "signature",
-        "reasoning",
-        "thought",
-        "thoughts",
-        "encrypted_content",
-        "summary",
-        "thinkingSignature",
-        "redacted",
-        "signature_delta",
-        "content_delta",
-    }
-)
-"""Members that a carrier may have; in an object that was cut short one of them is enough."""
-_ORDINARY_FIELDS: Final = frozenset({"signature", "summary", "redacted"})
-"""Those that other things have as well."""
 _CLASS: Final = re.compile(r"([A-Za-z]\w*) ?\Z")
-_CONTAINERS: Final = ("dict", "list", "call")
-_CLOSING: Final = {"{": "}", "[": "]", "(": ")"}
 _LANGUAGE_REACH: Final = 64
 """Characters before a value in which its language shows."""
 _Replacement = tuple["Node | Item", str]
@@ -69,14 +45,14 @@ def holds_members(text: str) -> bool:
 
 
 def names_marker(text: str) -> bool:
-    """Whether ``_MARKERS`` is found in ``text``; one word after the other is looked for at a twentieth of the time."""
+    """Whether a word of a carrier stands in ``text``; looking for one after the other takes a twentieth of the time."""
     if not text.isascii() and any(letter in text for letter in CASELESS):
-        return _MARKERS.search(text) is not None
+        return cutshort.MARKERS.search(text) is not None
     lower = text.lower()
-    for word in _WORDS:  # any() would take longer than the search
+    for word in cutshort.WORDS:  # any() would take longer than the search
         if word in lower:
             return True
-    return "\\u00" in lower and _MARKERS.search(text) is not None
+    return "\\u00" in lower and cutshort.MARKERS.search(text) is not None
 
 
 def may_hold(text: str) -> bool:
@@ -86,7 +62,7 @@ def may_hold(text: str) -> bool:
     opens = "(" in text or "=" in text or "{" in text or "[" in text
     if (opens or "_" in text or _BARE_NAME in text) and names_marker(text) and (opens or names_one(text)):
         return True  # every name of a field holds one of the words
-    return may_hold_marker(text)
+    return may_hold_marker(text) or (panels.may_hold(text) and names_marker(text))
 
 
 def is_open(text: str) -> bool:
@@ -112,14 +88,14 @@ def truncated(walk: Walk, text: str, position: int, depth: int) -> Edit | None:
         return None
     start = len(text) - len(text.lstrip())
     node = parse_literal(text, start)
-    if node is None or node.complete:
+    if node is None or node.complete or node.end < len(text):
         return edit(walk, text, depth, position)
     return _applied(walk, text, (node,), position, depth)
 
 
 def _applied(walk: Walk, text: str, nodes: Iterable[Node], position: int, depth: int) -> Edit | None:
     replacements: list[_Replacement] = []
-    for node in nodes:
+    for node in (_bound(text, node) for node in nodes):
         placed = _named(text, node, position)
         found = walk.value(_called(walk, text, node), placed, None, depth + 1)
         if found is not None:
@@ -128,10 +104,19 @@ def _applied(walk: Walk, text: str, nodes: Iterable[Node], position: int, depth:
             replacements += _fields(walk, node)
         replacements += _superseded(walk, text, node)
         if position != Position.DATA:  # arguments arrive in pieces, and their keys are the application's own
-            replacements += _unjudged(walk, text, node)
+            replacements += cutshort.replacements(walk, text, node)
     if not replacements:
         return None
     return Cut(((0, len(text), cut(text, replacements)),))
+
+
+def _bound(text: str, node: Node) -> Node:
+    """What SQLAlchemy prints behind a statement, ``[parameters: {…}]``, is a row; elsewhere the word is a schema's.
+
+    https://docs.sqlalchemy.org/en/20/core/exceptions.html (read 2026-11-30)
+    """
+    is_row = text[node.start] == "[" and node.kind == "dict" and [item.key for item in node.items] == ["parameters"]
+    return node.items[0].node if is_row else node
 
 
 def _named(text: str, node: Node, position: int) -> int:
@@ -185,9 +170,14 @@ def _superseded(walk: Walk, text: str, node: Node) -> Iterator[_Replacement]:
             if inner.kind == "run":
                 if _holds(walk, {item.key: item.node.value}):
                     yield item.node, PLACEHOLDER
-            elif hides or text[item.start] in _QUOTES or _holds(walk, {item.key: item.node.value}):
+            elif hides or _is_written(text, item) or _holds(walk, {item.key: item.node.value}):
                 walk.report.add("json/duplicate-key", item.end - item.start)
                 yield item, ""
+
+
+def _is_written(text: str, item: Item) -> bool:
+    """Whether a member is one of an object that was written out, and not of source code."""
+    return text[item.start] in cutshort.QUOTES and not cutshort.is_name(text, item)
 
 
 def _holds(walk: Walk, value: dict[str | None, Any]) -> bool:
@@ -204,6 +194,8 @@ def _replacements(text: str, node: Node, found: Edit) -> Iterator[_Replacement]:
     """What the walk wants gone, as pieces of the text."""
     if isinstance(found, Insert):
         found = found.edit if found.edit is not None else {}
+    while node.kind == "group" and node.items and not isinstance(found, dict):
+        node = node.items[0].node
     if isinstance(found, Cut):
         yield node, _requoted(text, node, found)
     elif isinstance(found, Put):
@@ -232,58 +224,6 @@ def _written(text: str, node: Node, value: Any) -> str:
 def _requoted(text: str, node: Node, found: Cut) -> str:
     value = node.value.decode("utf-8", "replace") if isinstance(node.value, bytes) else node.value
     return requote(text, node, found.apply(value)) if isinstance(value, str) else PLACEHOLDER
-
-
-def _unjudged(walk: Walk, text: str, node: Node) -> Iterator[_Replacement]:
-    """Pieces that nobody can judge: objects without their end, and containers of values whose middle was left out.
-
-    Where an object does not end, nobody can say where it would have: the rest of the text goes with it.
-    """
-    reached = 0
-    for inner in _incomplete(node):
-        if inner.start < reached:
-            continue  # it goes with what is around it
-        if inner.kind in _CONTAINERS and any(item.node.kind == "elided" for item in inner.items):
-            gone = inner
-        elif isinstance(inner.value, dict) and _is_suspect(text, inner):
-            gone = inner if _is_closed(text, inner) else replace(inner, end=len(text))
-        else:
-            continue
-        reached = gone.end
-        walk.withhold("log-text/cut-short", text[gone.start : gone.end])
-        yield gone, f"{gone.name}({PLACEHOLDER})" if gone.name else PLACEHOLDER
-
-
-def _is_suspect(text: str, node: Node) -> bool:
-    """Whether a cut-off object may be a carrier: by a member, or by the name of its class.
-
-    In a block of source code variables have these names too, and a function that is named so is no object.
-    """
-    fields: frozenset[Any] = _SUSPECT_FIELDS.intersection(node.value) if isinstance(node.value, dict) else frozenset()
-    if node.kind in {"dict", "run"} and fields <= _ORDINARY_FIELDS:
-        fields = frozenset(item.key for item in node.items if item.key in fields and _is_suspect_field(text, item))
-    is_class = node.name.rpartition(".")[2][:1].isupper()
-    return bool(fields) or (is_class and _MARKERS.search(node.name) is not None)
-
-
-def _is_suspect_field(text: str, item: Item) -> bool:
-    """Whether a field that other things have, too, is a carrier's: as JSON writes it, and a summary as a list."""
-    return text[item.start] in _QUOTES and (item.key != "summary" or item.node.kind == "list")
-
-
-def _is_closed(text: str, node: Node) -> bool:
-    """Whether an object has its own bracket at its end, so that only what is inside it is in doubt."""
-    return text[node.end - 1] == _CLOSING.get(text[node.start + len(node.name)])
-
-
-def _incomplete(node: Node) -> Iterator[Node]:
-    """``node`` and the nodes inside it that were cut off or shortened, outermost first."""
-    pending = [node]
-    while pending:
-        inner = pending.pop()
-        if not inner.complete or inner.kind == "elided":
-            yield inner
-        pending += [item.node for item in reversed(inner.items)]
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from reticent.dialects._positions import Position
 from reticent.edits import DROP, Cut
 from reticent.errors import EgressRefused, InputTooLarge
-from reticent.serializers import columns, fieldlines, labels, literals, strings
+from reticent.serializers import columns, fieldlines, labels, literals, panels, sqltext, strings
 from reticent.serializers.walk import Walk
 from reticent.streams.tags import may_hold_reasoning
 
@@ -24,7 +24,7 @@ _SHORT: Final = 64
 """Characters up to which one pattern is quicker than a dozen searches."""
 _HARMLESS: Final = r"A-Za-z0-9.,:;!?/@#$%&'+>)|}~^\]-"
 _is_simple: Final = re.compile(
-    rf"(?!Here|Thought:|(?:assistant)?analysis|&lt;|> Thinking)[{_HARMLESS}][ \n{_HARMLESS}]*+"
+    rf"(?!Here|Thought:|Question:|(?:assistant)?analysis|&lt;|> Thinking)[{_HARMLESS}][ \n{_HARMLESS}]*+"
 ).fullmatch
 """ASCII without a blank in front and without anything that JSON, a literal, a tag or a field begins with."""
 _BARE_NAME: Final = fieldlines.NAMES[0]
@@ -65,6 +65,8 @@ def strip(text: str, program: Program, report: Report, *, tags: bool = True) -> 
 def is_open(text: str) -> bool:
     """Whether a record of a log that ends with ``text`` may go on in the next line with what was withheld so far."""
     if fieldlines.names_one(text) and (fieldlines.is_open(text) or columns.is_open(text)):
+        return True
+    if panels.is_open(text) or sqltext.is_open(text):
         return True
     try:
         return labels.is_open(text) or literals.is_open(text)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from reticent.serializers import fieldlines, layout
+from reticent.serializers import fieldlines, layout, panels
 from reticent.serializers.literals import CASELESS
 from reticent.serializers.walk import EVENT_LISTS
 from reticent.streams._markers import LONGEST_MARKER
@@ -48,13 +48,14 @@ _SCALARS: Final = frozenset({str, int, bool, type(None)})
 AS_IS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 """Python objects that the walk knows nothing of are not written."""
 _DIRECTIVE: Final = ":::thinking"
-_TAG_OPENERS: Final = ("\u25c1".encode(), "\u25ba **".encode(), b"/*", _DIRECTIVE.encode())
+_TAG_OPENERS: Final = tuple(map(str.encode, ("\u25c1", "\uff1c", "\u25ba **", "/*", _DIRECTIVE, *panels.CORNERS)))
 """How marks of reasoning open that open neither with an angle bracket nor with a square one."""
 OPENINGS: Final = (
     b"Thought:",
     b"analysis",
     b"assistantanalysis",
     b"to=",
+    b"Question:",
     b"&lt;think",
     b"> Thinking .",
     b"Reasoning:",
@@ -66,7 +67,7 @@ MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "ompa
 _LITERAL: Final = (b"(", b"=", b"{", b"[")
 WORDS: Final = fieldlines.NAMES
 """Words that are signs wherever in a text they stand; the bare words among ``signs_of`` are others."""
-ANYWHERE: Final = (*WORDS, _DIRECTIVE)
+ANYWHERE: Final = (*WORDS, _DIRECTIVE, *panels.CORNERS)
 """What is a sign wherever in a text it stands, as the native pass is told."""
 _FIELD_ENDS: Final = {
     end.encode(): tuple(name.removesuffix(end).encode() for name in WORDS if name.endswith(end))

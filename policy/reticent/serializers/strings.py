@@ -8,6 +8,7 @@ JSON that carries typed blocks, and the one wrapper that frameworks put a foreig
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,15 +17,14 @@ import orjson
 from reticent.dialects._positions import Position
 from reticent.edits import DROP, Cut, Edit
 from reticent.errors import InputTooDeep
-from reticent.serializers import columns, csvfields, fieldlines, jsonbytes, labels, literals
+from reticent.serializers import columns, csvfields, fieldlines, jsonbytes, labels, literals, panels, percent, sqltext
 from reticent.streams.arguments import leading_block
-from reticent.streams.tags import may_hold_marker, may_hold_reasoning, reasoning_spans, replayed_spans
+from reticent.streams.tags import Span, may_hold_marker, may_hold_reasoning, reasoning_spans, replayed_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from reticent.serializers.walk import Walk
-    from reticent.streams.tags import Span
 
 SHORTEST: Final = 7
 """The shortest inline tag, ``<think>``: strings below it cannot hold reasoning that any rule could tell."""
@@ -38,6 +38,11 @@ _PARTS: Final = re.compile(r'\s*+\[\s*+\{\s*+"type"\s*+:\s*+"(?:reasoning|thinki
 """How a list of content blocks begins."""
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 """Control sequences of ECMA-48, which terminals take colours from."""
+_FIELDS: Final[tuple[tuple[Callable[[str], bool], Callable[[str], Iterable[Span]]], ...]] = (
+    (sqltext.may_hold, sqltext.spans),
+    (panels.may_hold, panels.spans),
+    (fieldlines.names_one, lambda text: [*columns.spans(text), *fieldlines.spans(text)]),
+)
 _TEXT_KEYS = frozenset(
     {
         "text",
@@ -102,16 +107,23 @@ def _unsigned(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
 
 
 def _colourless(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:
-    left = text
-    if key in labels.LOG_KEYS and fieldlines.names_one(text):
-        fields = _cut(walk, [*columns.spans(text), *fieldlines.spans(text)])
-        left = fields.apply(text) if isinstance(fields, Cut) else text
+    left = _without_fields(walk, text) if key in labels.LOG_KEYS else text
+    if percent.may_hold(left):
+        left = percent.cut(walk, left, depth, nested)
     if csvfields.may_hold(left):
         left = csvfields.cut(walk, left, depth, nested)
     found = _unlabelled(walk, left, key, depth)
     if left == text or found is DROP:
         return found
     return Cut(((0, len(text), found.apply(left) if isinstance(found, Cut) else left),))
+
+
+def _without_fields(walk: Walk, text: str) -> str:
+    """``text`` without values that stand apart from their names, and without what nothing quotes."""
+    for may_hold, spans in _FIELDS:
+        cut = _cut(walk, list(spans(text))) if may_hold(text) else None
+        text = cut.apply(text) if isinstance(cut, Cut) else text
+    return text
 
 
 def _unlabelled(walk: Walk, text: str, key: Any, depth: int) -> Edit | None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+_OPTIONAL = frozenset({"Some", "Just"})
+"""What Rust and Haskell write around a value that need not be there."""
 Kind = Literal["dict", "list", "call", "group", "run", "mixed", "string", "number", "constant", "raw", "elided"]
 
 
@@ -161,6 +163,8 @@ def container_node(frame: Frame, end: int, *, complete: bool) -> Node:
 
 def _contents(frame: Frame, named: int) -> tuple[Kind, object]:
     drafts = frame.drafts
+    if frame.name in _OPTIONAL and len(drafts) == 1 and not named:
+        return "group", drafts[0].node.value
     if frame.bracket == "(" and frame.name:
         return "call", _fields(drafts, "__args__") | {"__class__": frame.name}
     if frame.bracket == "(" and len(drafts) == 1 and not named and not frame.commas:

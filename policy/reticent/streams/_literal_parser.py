@@ -49,7 +49,7 @@ _PAIR = re.compile(
 _QUOTED_KEY = re.compile(r"""\\*+(["'])(?P<key>[^"'\\\n]{1,120})\\*+\1[ \t]*:[ \t]*(?=\S)""")
 _BARE_VALUE = re.compile(r"[^\s,;)\]}]*+")
 _BETWEEN_PAIRS = re.compile(r"[ \t]*[,;]?[ \t]*")
-_NAME_BEFORE_BRACKET = re.compile(r"[^\W\d][\w.]*+(?=\()")
+_NAME_BEFORE_BRACKET = re.compile(r"(?P<name>[^\W\d][\w.]*+)(?:#\d{1,9})?(?=\()")  # pipecat numbers its frames
 
 
 def opens_pair(text: str, at: int) -> bool:
@@ -73,7 +73,7 @@ class Parser:
         if text[at] in "([{":
             return self._container(at, at, "")
         if (name := _NAME_BEFORE_BRACKET.match(text, at)) is not None:
-            return self._container(at, name.end(), name[0])
+            return self._container(at, name.end(), name["name"])
         if (string := self._string(at)) is not None:
             return string
         token = _TOKEN.match(text, at)

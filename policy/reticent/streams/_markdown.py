@@ -10,11 +10,15 @@ from __future__ import annotations
 import re
 
 _FENCE = 3
+_CODE_INDENT = 4
+_QUOTE_MARKS = "> \t"
 _RUN = {"`": re.compile("`+"), "~": re.compile("~+")}
 BLANKS = "".join(map(chr, filter(lambda code: chr(code).isspace(), range(0x3001)))) + "\ufeff\u200b\u200c\u200d\u2060"
 """White space, and the characters without width that look like none (a byte order mark, a zero-width space)."""
 # A "<" or "[" that cannot begin a marker is no reason to stop: prose and code are full of them.
-_PROSE = re.compile(r"[◁►`~]|<(?=[\s/|a-z]|\Z)|\[(?=[/tu]|\Z)|/(?:\*|\Z)|:(?=:(?::|\Z)|\Z)", re.IGNORECASE | re.ASCII)
+_PROSE = re.compile(
+    r"[◁►\uff1c`~]|<(?=[\s/|a-z]|\Z)|\[(?=[/stu]|\Z)|/(?:\*|\Z)|:(?=:(?::|\Z)|\Z)", re.IGNORECASE | re.ASCII
+)
 _IN_SPAN = re.compile(r"[`\n]")
 _IN_FENCE = re.compile("[`~]")
 _AT_FENCE_END = re.compile("[`~\n]")
@@ -25,27 +29,37 @@ _SENTENCE_END = frozenset(".!?\u2026\u3002\uff01\uff1f\uff61")  # with the ellip
 _MENTION = frozenset("\"'`\u201c\u2018\u201a\u201e\u00ab\u2039\u300c\u300e\uff08([{<\\/|,;=&\u3001\uff0c\uff1b")
 
 
+def _columns(line: str) -> int:
+    """How far a line is indented; a tab counts for a whole step."""
+    blanks = line[: len(line) - len(line.lstrip(BLANKS))]
+    return len(blanks) + (_CODE_INDENT - 1) * blanks.count("\t")
+
+
 class Position:
     """The context of the next visible character.
 
-    ``line_start``: only blanks stand before it on its line, or a removed block. ``pristine``: nothing visible at all
-    came yet, ``fresh``: none since the last block. ``run``: the backtick or tilde whose run is still growing, or an
-    empty string.
+    ``line_start``: only blanks stand before it on its line, or a removed block; ``quoted``: only marks of a quotation.
+    ``indented``: it stands where an indented code block would, behind text. ``pristine``: nothing visible at all came
+    yet, ``fresh``: none since the last block. ``run``: the backtick or tilde whose run is still growing, or an empty
+    string.
     """
 
     __slots__ = (
+        "_after_blank",
         "_before",
         "_blank_since",
         "_closing",
         "_fence",
         "_fence_length",
         "_fence_possible",
+        "_indent",
         "_info",
         "_run_length",
         "_span",
         "fresh",
         "line_start",
         "pristine",
+        "quoted",
         "run",
     )
 
@@ -62,8 +76,8 @@ class Position:
         self.line_start = self.fresh = True
         self._fence_possible = True
         self._before = ""
-        self._blank_since = False
-        self._span = 0
+        self._blank_since = self.quoted = self._after_blank = False
+        self._span = self._indent = 0
         self._fence = ""
         self._info = False  # on the line that opened the fence
         self._closing = False  # on a line that closes the fence unless something else follows
@@ -72,6 +86,14 @@ class Position:
     def in_code(self) -> bool:
         """Whether a tag here is code and not a tag."""
         return bool(self._fence or self._span)
+
+    @property
+    def indented(self) -> bool:
+        """Whether an indented code block may go on here: four columns in, behind a blank line and other text.
+
+        https://spec.commonmark.org/0.31.2/#indented-code-blocks
+        """
+        return self._after_blank and self._indent >= _CODE_INDENT and self.line_start and not self.fresh
 
     @property
     def stops(self) -> re.Pattern[str]:
@@ -95,7 +117,7 @@ class Position:
         if newline >= 0:
             if self._fence:
                 self._end_fence_line(text[start : text.find("\n", start, end)])
-            self._new_line()
+            self._new_line(after_blank=self._leaves_room(text, start, newline))
         elif self._closing and text[start:end].strip(BLANKS):
             self._closing = False
         self._take(text[newline + 1 if newline >= 0 else start : end])
@@ -133,7 +155,7 @@ class Position:
             self._fence, self._fence_length, self._info = char, length, True
         elif char == "`":
             self._span = (0 if self._span == length else self._span) if self._span else length
-        self.line_start = self._fence_possible = self.pristine = self.fresh = False
+        self.line_start = self._fence_possible = self.pristine = self.fresh = self.quoted = False
         self._before, self._blank_since = char, False
 
     def _fence_was_span(self) -> None:
@@ -145,17 +167,34 @@ class Position:
             self._fence = ""
         self._info = False
 
-    def _new_line(self) -> None:
+    def _leaves_room(self, text: str, start: int, end: int) -> bool:
+        """Whether an indented code block may begin or go on behind the line that ends at ``end`` in this piece."""
+        while (begin := text.rfind("\n", start, end) + 1) > 0:
+            line = text[begin:end]
+            if not line.strip(BLANKS):
+                return True
+            if _columns(line) < _CODE_INDENT:
+                return False
+            end = begin - 1
+        rest = text[start:end]
+        if self.line_start and not rest.strip(BLANKS):
+            return True
+        return self._after_blank and self._indent + (_columns(rest) if self.line_start else 0) >= _CODE_INDENT
+
+    def _new_line(self, *, after_blank: bool) -> None:
         self.line_start = self._fence_possible = True
-        self._before, self._blank_since = "", False
-        self._span = 0
+        self._before, self._blank_since, self.quoted = "", False, False
+        self._after_blank = after_blank
+        self._span = self._indent = 0
         self._info = self._closing = False
 
     def _take(self, line: str) -> None:
         text = line.rstrip(BLANKS)
+        self._indent += _columns(line) if self.line_start else 0
         if not text:
             self._blank_since = self._blank_since or bool(line)
             return
+        self.quoted = (self.line_start or self.quoted) and not text.strip(_QUOTE_MARKS)
         self._fence_possible = self._fence_possible and _BEFORE_FENCE.issuperset(text)
         self.line_start = False
         self._before, self._blank_since = text[-1], len(text) < len(line)

@@ -82,7 +82,7 @@ _NUMBERED: Atoms = (*spelled("thinking-content-"), r"[0-9a-f]{1,40}")
 _PREFIXED: Atoms = (r"[a-z][\w.]{0,22}[_\d](?:think(?:ing)?|thoughts?|reasoning)",)
 
 _NAME = any_of([*map(re.escape, _TAG_NAMES), "".join(_SUFFIX), "".join(_NUMBERED), *_PREFIXED])
-_OTHER_CLOSER = rf"\n[ \t]{{0,4}}<{GAP}/{GAP}{_NAME}{GAP}/?>[ \t]{{0,4}}\r?(?=\n)"
+_OTHER_CLOSER = rf"\n[ \t]{{0,4}}<{GAP}/{GAP}{_NAME}{GAP}/?>(?=[ \t]{{0,4}}\r?\n)"
 _OTHER_CLOSER_GROWS = rf"\n[ \t]{{0,4}}(?:<{GAP}(?:/{GAP}(?:[\w.:|-]{{1,44}}{GAP}/?(?:>[ \t]{{0,4}}\r?)?)?)?)?"
 
 TAGS = tuple(_tag(name.replace("|", "-").replace(":", "-"), spelled(name)) for name in _TAG_NAMES)
@@ -90,6 +90,7 @@ SUFFIXED = _tag("think-suffix", _SUFFIX)
 NUMBERED = _tag("thinking-content", _NUMBERED)
 PREFIXED = _tag("prefixed", _PREFIXED, begun=(r"[a-z][\w.]{0,31}",))
 
+_ING: Atoms = ("(?:i(?:ng?)?)?",)
 _FOLDED: Atoms = (*spelled("<details"), r"(?:\s[^>]{0,160})?", ">", r"\s{0,24}", *spelled("<summary>"))
 _FOLD_TITLES = any_of(
     [
@@ -105,6 +106,14 @@ TOKENS: tuple[Marker, ...] = (
     # Magistral: https://docs.mistral.ai/capabilities/reasoning
     # In capitals only: "[think](…)" is a link.
     marker_of("mistral-think", exactly("[THINK]"), exactly("[/THINK]")),
+    # llama.cpp's command line prints these around a thought: https://github.com/ggml-org/llama.cpp, tools/cli
+    marker_of("llama-cli", exactly("[Start thinking]"), exactly("[End thinking]"), lone=False),
+    # Tags that went through a full-width input method or a translation; read in public chats with Qwen and DeepSeek
+    marker_of(
+        "full-width",
+        (*exactly("\uff1c"), *spelled("think"), *_ING, *exactly("\uff1e")),
+        (*exactly("\uff1c"), any_of(["/", "\uff0f"]), *spelled("think"), *_ING, *exactly("\uff1e")),
+    ),
     # openPangu without tag tokens in its vocabulary: pangu_reasoning_parser.py
     marker_of("pangu", exactly("[unused16]"), exactly("[unused17]")),
     # Kimi-VL: https://huggingface.co/moonshotai/Kimi-VL-A3B-Thinking

@@ -51,6 +51,10 @@ _QUOTED = Marker(
 _PHRASES = {"*": _QUOTED, "H": GRANITE, ">": _AIDER_QUOTED, "&": _ESCAPED, "R": _ITALICS}
 _PHRASE_OPENS = {marker: re.compile("".join(marker.opener)) for marker in _PHRASES.values()}
 _PHRASE_GROWS = {marker: re.compile(growing(marker.opener) + r"\Z") for marker in _PHRASES.values()}
+# Chat front ends print a thought between two headings: https://github.com/ggml-org/llama.cpp/discussions, transcripts
+BRACKETED = re.compile(r"\[(?i:thinking)\]")
+BRACKETED_CLOSE = re.compile(r"\[(?:/|End(?: of)? )Thinking\]", re.IGNORECASE)
+_BRACKET_GROWS = re.compile(growing(spelled("[thinking]")) + r"\Z", FLAGS)
 # ReAct prompts (LlamaIndex, LangChain, smolagents): believed only when the second half follows within a limit.
 REACT_CLOSE = re.compile(r"\n[ \t]{0,8}(?=(?:Action|Answer|Final Answer|Code):)")
 
@@ -70,6 +74,11 @@ def phrase_may_grow(text: str, at: int) -> bool:
     """Whether all of ``text`` from ``at`` on is the beginning of such a phrase."""
     marker = _PHRASES.get(text[at])
     return marker is not None and _PHRASE_GROWS[marker].match(text, at) is not None
+
+
+def bracket_may_grow(text: str, at: int) -> bool:
+    """Whether all of ``text`` from ``at`` on is the beginning of ``[Thinking]``, but not all of it."""
+    return text[-1] != "]" and _BRACKET_GROWS.match(text, at) is not None
 
 
 _WRAPPER = re.compile(any_of(f"<{name}>" for name in WRAPPER_NAMES), FLAGS)

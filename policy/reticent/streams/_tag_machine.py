@@ -8,7 +8,7 @@ from functools import cache
 from reticent.streams import _markers as markers
 from reticent.streams import _phrases as phrases
 from reticent.streams import harmony
-from reticent.streams._cutting_machine import CuttingMachine
+from reticent.streams._harmony_machine import HarmonyMachine
 from reticent.streams._marker_forms import growing, spelled
 
 PROSE_WINDOW = 16_384
@@ -16,13 +16,13 @@ PROSE_WINDOW = 16_384
 
 _BLANKS = re.compile(r"\s*")
 _REACT_RULE = "inline-tag/react"
+_QUESTION = "Question:"
+_BRACKETED_RULE = "inline-tag/bracketed"
 _WRAPPER_RULE = "inline-tag/answer-wrapper"
-_FRAME_RULE = "harmony/marker"
 _DEGRADED_RULE = "harmony/degraded"
 
 _ANSWER = "assistantfinal"
 _AGAIN = "assistantanalysis"
-_TERMINATOR_LENGTH = 12
 
 
 def _prefix_at_end(word: str) -> str:
@@ -51,20 +51,17 @@ def _begins(text: str, at: int, word: str) -> bool:
     return len(text) - at < len(word) and word.startswith(text[at:])
 
 
-class TagMachine(CuttingMachine):
+class TagMachine(HarmonyMachine):
     """Decides piece by piece what is reasoning.
 
     ``retract`` (whole texts only) lets a closer without an opener take back what stands before it.
     """
 
     def __init__(self, *, starts_inside: bool, use_harmony: bool, retract: bool) -> None:
-        super().__init__(starts_inside=starts_inside)
-        self._harmony = use_harmony
+        super().__init__(starts_inside=starts_inside, use_harmony=use_harmony)
         self._retract = retract
         self._wrapper = ""  # the answer wrapper whose closing tag is to be taken off
-        self._framed = False  # a harmony message was kept with its markers
-        self._words: frozenset[str] = frozenset()  # what else to stop at in prose
-        self._react = True
+        self._react = self._quoting = True
         self._window_scanned = 0
 
     @property
@@ -122,7 +119,12 @@ class TagMachine(CuttingMachine):
     def _opener(self, at: int, reading: markers.Reading) -> int:
         marker, position = reading.marker, self._position
         counts = position.line_start or (position.seam and (marker.token or self._seen_block))
-        if not counts:
+        if position.quoted and self._quoting and not reading.empty:
+            block = self._window(at, marker.close, marker.rule)
+            if block is not None:
+                return block
+            self._quoting = False  # looking ahead again and again is not linear
+        if not counts or position.indented:
             end = self._show(at, reading.end)
             self._mentioned.add(marker)
             return end
@@ -132,7 +134,7 @@ class TagMachine(CuttingMachine):
     def _closer(self, at: int, reading: markers.Reading) -> int:
         """A closer that no block waits for: the other half of a mention, or the end of reasoning never opened."""
         marker = reading.marker
-        if marker in self._mentioned or not self._position.seam:
+        if marker in self._mentioned or not self._position.seam or self._position.indented:
             self._mentioned.discard(marker)
             return self._show(at, reading.end)
         start = self._kept_since - self._base if self._retract else at
@@ -160,60 +162,6 @@ class TagMachine(CuttingMachine):
             return True
         return self._seen_block and self._position.fresh and phrases.wrapper_may_grow(text, at)
 
-    # Harmony messages.
-
-    def _message(self, at: int) -> int | None:
-        text = self._text
-        if not self._harmony or not harmony.opens_message(text, at):
-            return None
-        header = harmony.read_header(text, at)
-        if header is None and not self._final and harmony.header_may_grow(text, at):
-            return self._wait(at)
-        header = header or harmony.read_bare_analysis(text, at)
-        if header is None:
-            return None
-        if not self._position.seam:
-            return self._show(at, header.end)
-        if header.kind == "reasoning":
-            return self._open(at, header.end, harmony.ANALYSIS, "harmony/analysis")
-        return self._answer(at, header.end) if header.kind == "answer" and not self._framed else self._keep(header.end)
-
-    def _answer(self, at: int, end: int) -> int:
-        """A final message with only reasoning before it becomes its text: the markers go."""
-        self._cut(at, end, _FRAME_RULE)
-        self._words |= {"answer"}
-        self._position.restart()
-        return end
-
-    def _answer_end(self, at: int) -> int | None:
-        # Below Markdown: a control token ends the message even when a fence in it was never closed.
-        found = harmony.TERMINATOR.match(self._text, at)
-        if found is None:
-            growing = not self._final and harmony.TERMINATOR_GROWS.match(self._text, at)
-            return self._wait(at) if growing else None
-        self._words -= {"answer"}
-        self._position.restart()
-        return self._cut(at, found.end(), _FRAME_RULE)
-
-    def _keep(self, end: int) -> int:
-        """A tool call, a preamble, or a message of somebody else: kept as it is, up to its end."""
-        self._framed = True
-        self._opening = self._position.pristine = False
-        self._state = self._kept
-        return end
-
-    def _kept(self, at: int) -> int:
-        text = self._text
-        found = harmony.NEXT_MESSAGE.search(text, at)
-        if found is None:
-            tail = harmony.TERMINATOR_GROWS.search(text, max(at, len(text) - _TERMINATOR_LENGTH))
-            return self._wait(tail.start()) if tail and not self._final else len(text)
-        end = found.start() if found.lastgroup == "stop" else found.end()
-        self._kept_since = self._base + end
-        self._position.restart()
-        self._state = self._visible
-        return end
-
     # Forms that count only where a text begins, and what they start.
 
     def _text_opening(self, at: int) -> int:
@@ -232,8 +180,10 @@ class TagMachine(CuttingMachine):
             return self._open(at, phrase[1], phrase[0], phrase[0].rule)
         if not self._final and phrases.phrase_may_grow(text, at):
             return self._wait(at)
-        if text[at] == "T":
-            return self._thought(at)
+        if text[at] in "TQ":
+            return self._thought(at) if text[at] == "T" else self._question(at)
+        if text[at] == "[":
+            return self._bracketed(at)
         if text[at] == "t":
             return self._message(at)
         return self._analysis(at) if text[at] == "a" and self._harmony else None
@@ -253,6 +203,22 @@ class TagMachine(CuttingMachine):
         elif not self._stuck:
             self._words |= {"thought"}
         return end
+
+    def _question(self, at: int) -> int | None:
+        """ReAct that repeats the question first: the thoughts follow on lines of their own."""
+        if not self._final and _begins(self._text, at, _QUESTION):
+            return self._wait(at)
+        if self._text.startswith(_QUESTION, at):
+            self._words |= {"thought"}
+        return None
+
+    def _bracketed(self, at: int) -> int | None:
+        """``[Thinking]`` is a heading like any other, unless what ends it follows."""
+        if not self._final and phrases.bracket_may_grow(self._text, at):
+            return self._wait(at)
+        if phrases.BRACKETED.match(self._text, at) is None:
+            return None
+        return self._window(at, phrases.BRACKETED_CLOSE, _BRACKETED_RULE)
 
     def _analysis(self, at: int) -> int | None:
         text = self._text

@@ -20,7 +20,9 @@ __all__ = ["MAX_DEPTH", "Item", "Kind", "Node", "cut", "find_literals", "item_at
 
 # Where a literal may begin in running text. Each name is looked at once: the look-behind keeps the search from
 # starting again inside it.
-_BEGINNING = re.compile(r"""(?<![\w.\-])[^\W\d][\w.\-]*+(?:\(|[ \t]{0,2}=)|[\[{]|(?<![\w\\])[bBuUrR]{0,2}\\*+["']""")
+_BEGINNING = re.compile(
+    r"""(?<![\w.\-])[^\W\d][\w.\-]*+(?:(?:#\d{1,9})?\(|[ \t]{0,2}=)|[\[{]|(?<![\w\\])[bBuUrR]{0,2}\\*+["']"""
+)
 _WORTH_READING = re.compile(r"""\s*+(?:[{\[]|[^\W\d][\w.]*+[(=]|\\*+["'])""")
 
 

@@ -162,12 +162,13 @@ HINT = re.compile(
     r"<(?:\||channel\|>|unused9|details[\s>]|\s{0,4}/?\s{0,4}(?:think|thought|reasoning|assistant_thinking|longcat_think"
     r"|antthinking|scratchpad|in(?:ner|ternal)_(?:monologue|thoughts)|chain[_-]of[_-]thought|cot[>\s/]"
     r"|(?:budget|seed|mm|ifm)[:|]|[a-z][a-z0-9_.]{0,22}[_0-9](?:think|thought|reasoning)))"
-    r"|\[/?(?:THINK|unused1)|◁|► \*\*THINKING|:::thinking"
+    r"|\[/?(?:(?:Start )?THINK|unused1)|◁|\uff1c|► \*\*THINKING|:::thinking"
     r"|/\*(?:RE)?(?:PLANNING|REASONING|ACTION|FINAL_ANSWER)\*/",
     re.IGNORECASE | re.ASCII,
 )
 _OPENING_HINT = re.compile(
-    r"\s*+(?:Here|Thought:|(?:assistant)?analysis|to=|&lt;think|> Thinking \.|Reasoning:\n_|\*Thinking\.\.\.\*)"
+    r"\s*+(?:Here|Thought:|(?:assistant)?analysis|to=|Question:|&lt;think|> Thinking \.|Reasoning:\n_"
+    r"|\*Thinking\.\.\.\*)"
 )
 
 
@@ -178,7 +179,7 @@ def may_hold_reasoning(text: str) -> bool:
 
 def may_hold_marker(text: str) -> bool:
     """The same look, for tags and tokens alone: prose forms begin with ordinary words."""
-    begins = "<" in text or "[" in text or "◁" in text or "*" in text or ":::" in text
+    begins = "<" in text or "[" in text or "◁" in text or "\uff1c" in text or "*" in text or ":::" in text
     return begins and HINT.search(text) is not None
 
 

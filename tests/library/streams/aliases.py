@@ -21,6 +21,9 @@ ALIASES = [
     ("<ifm|think_faster>", "</ifm|think_faster>", "ifm-think_faster"),
     ("<think:opensource>", "</think:opensource>", "think-suffix"),
     ("[THINK]", "[/THINK]", "mistral-think"),
+    ("[Start thinking]", "[End thinking]", "llama-cli"),
+    ("\uff1cthink\uff1e", "\uff1c/think\uff1e", "full-width"),
+    ("\uff1cthinking\uff1e", "\uff1c\uff0fthinking\uff1e", "full-width"),
     ("[unused16]", "[unused17]", "pangu"),
     ("◁think▷", "◁/think▷", "kimi-vl"),
     ("<|START_THINKING|>", "<|END_THINKING|>", "cohere"),
@@ -66,5 +69,5 @@ ALIASES = [
     ("Here is my thought process:", "Here is my response:", "granite"),
     ("Here's my thought process:", "Here\u2019s my response:", "granite"),
 ]
-PROSE = {"granite", "open-webui", "details", "librechat", "aider", "aider-quoted", "escaped"}
+PROSE = {"granite", "open-webui", "details", "librechat", "aider", "aider-quoted", "escaped", "llama-cli"}
 IDS = [f"{name}-{at}" for at, (_, _, name) in enumerate(ALIASES)]
