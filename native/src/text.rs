@@ -55,7 +55,11 @@ impl Classes {
         let (mut stop, mut tag, mut bracket, mut word) = (0, 0, 0, 0);
         for &byte in block {
             stop |= u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
-            tag |= u8::from(byte == b'<') | u8::from(byte == b'*') | u8::from(byte == b'[') | u8::from(byte == 0xE2) | u8::from(byte == 0xEF);
+            tag |= u8::from(byte == b'<')
+                | u8::from(byte == b'*')
+                | u8::from(byte == b'[')
+                | u8::from(byte == 0xE2)
+                | u8::from(byte == 0xEF);
             bracket |= u8::from(byte == b'(') | u8::from(byte == b'=') | u8::from(byte | 0x20 == b'{');
             word |= u8::from(byte == one) | u8::from(byte == other) | u8::from(byte == third);
         }

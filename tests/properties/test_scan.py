@@ -67,7 +67,7 @@ def test_every_marker_is_a_sign(marker: Any) -> None:
     """No mark of reasoning begins with a character that the search does not stop at."""
     for atoms in (marker.opener, marker.closer) if marker.lone else (marker.opener,):
         opening = atoms[0].removeprefix("(?-i:").removesuffix(")").removeprefix("\\")
-        assert opening in ("<", "\u25c1", "/", "[", "\u25ba", ":")
+        assert opening in ("<", "\u25c1", "\uff1c", "/", "[", "\u25ba", ":")
         if opening == "/":
             assert atoms[1] == "\\*"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 import orjson
 
 from reticent.edits import DROP
-from reticent.serializers import layout, literals, scan
+from reticent.serializers import layout, literals, panels, scan
 from reticent.streams._phrases import GRANITE_OPENER
 from reticent.streams.tags import HINT
 
@@ -141,7 +141,7 @@ def tables(program: Program) -> dict[str, Any]:
         "rooted": own.rooted,
         "openings": [opening.decode() for opening in scan.OPENINGS],
         "opener": GRANITE_OPENER.pattern,
-        "hint": HINT.pattern.lower(),
+        "hint": "|".join([HINT.pattern.lower(), *panels.CORNERS]),
         "markers": [*scan.MARKERS, "\\u00"],
         "caseless": literals.CASELESS,
         "depth": max(0, program.options.max_depth - scan.NESTED_DEPTH),

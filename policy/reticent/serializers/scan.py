@@ -67,7 +67,7 @@ MARKERS: Final = ("hink", "easo", "houg", "ncry", "ignat", "edac", "onal", "ompa
 _LITERAL: Final = (b"(", b"=", b"{", b"[")
 WORDS: Final = fieldlines.NAMES
 """Words that are signs wherever in a text they stand; the bare words among ``signs_of`` are others."""
-ANYWHERE: Final = (*WORDS, _DIRECTIVE, *panels.CORNERS)
+ANYWHERE: Final = (*WORDS, _DIRECTIVE)
 """What is a sign wherever in a text it stands, as the native pass is told."""
 _FIELD_ENDS: Final = {
     end.encode(): tuple(name.removesuffix(end).encode() for name in WORDS if name.endswith(end))
