@@ -113,7 +113,7 @@ def _settings(name: str, old: Decision, new: Decision) -> Iterator[Difference]:
             "opens" if looser else "closes", name, f"unknown block types: {old.unknown_types} → {new.unknown_types}"
         )
     if old.on_strip != new.on_strip:
-        yield Difference("notes", name, f"messages left with nothing: {old.on_strip} → {new.on_strip}")
+        yield Difference("notes", name, f"what is withheld: {old.on_strip} → {new.on_strip}")
     if old.limits != new.limits:
         yield Difference("notes", name, "limits changed")
     if old.owner != new.owner:

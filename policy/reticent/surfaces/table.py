@@ -152,7 +152,8 @@ class Surface(_Frozen):
     )
     on_strip: Literal["drop", "mark"] = Field(
         default="drop",
-        description="What becomes of a message that is left with nothing: gone, or a mark with type, count and length.",
+        description="What becomes of blocks that are withheld, and of a message that is left with nothing: gone, or a "
+        "mark with type, count and length in their place.",
     )
     unknown_types: Literal["withhold", "suspect", "carry"] = Field(
         default="withhold",
