@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 
 _FENCE = 3
-_CODE_INDENT = 4
 _QUOTE_MARKS = "> \t"
 _RUN = {"`": re.compile("`+"), "~": re.compile("~+")}
 BLANKS = "".join(map(chr, filter(lambda code: chr(code).isspace(), range(0x3001)))) + "\ufeff\u200b\u200c\u200d\u2060"
@@ -29,30 +28,21 @@ _SENTENCE_END = frozenset(".!?\u2026\u3002\uff01\uff1f\uff61")  # with the ellip
 _MENTION = frozenset("\"'`\u201c\u2018\u201a\u201e\u00ab\u2039\u300c\u300e\uff08([{<\\/|,;=&\u3001\uff0c\uff1b")
 
 
-def _columns(line: str) -> int:
-    """How far a line is indented; a tab counts for a whole step."""
-    blanks = line[: len(line) - len(line.lstrip(BLANKS))]
-    return len(blanks) + (_CODE_INDENT - 1) * blanks.count("\t")
-
-
 class Position:
     """The context of the next visible character.
 
     ``line_start``: only blanks stand before it on its line, or a removed block; ``quoted``: only marks of a quotation.
-    ``indented``: it stands where an indented code block would, behind text. ``pristine``: nothing visible at all came
-    yet, ``fresh``: none since the last block. ``run``: the backtick or tilde whose run is still growing, or an empty
-    string.
+    ``pristine``: nothing visible at all came yet, ``fresh``: none since the last block. ``run``: the backtick or tilde
+    whose run is still growing, or an empty string.
     """
 
     __slots__ = (
-        "_after_blank",
         "_before",
         "_blank_since",
         "_closing",
         "_fence",
         "_fence_length",
         "_fence_possible",
-        "_indent",
         "_info",
         "_run_length",
         "_span",
@@ -76,8 +66,8 @@ class Position:
         self.line_start = self.fresh = True
         self._fence_possible = True
         self._before = ""
-        self._blank_since = self.quoted = self._after_blank = False
-        self._span = self._indent = 0
+        self._blank_since = self.quoted = False
+        self._span = 0
         self._fence = ""
         self._info = False  # on the line that opened the fence
         self._closing = False  # on a line that closes the fence unless something else follows
@@ -86,14 +76,6 @@ class Position:
     def in_code(self) -> bool:
         """Whether a tag here is code and not a tag."""
         return bool(self._fence or self._span)
-
-    @property
-    def indented(self) -> bool:
-        """Whether an indented code block may go on here: four columns in, behind a blank line and other text.
-
-        https://spec.commonmark.org/0.31.2/#indented-code-blocks
-        """
-        return self._after_blank and self._indent >= _CODE_INDENT and self.line_start and not self.fresh
 
     @property
     def stops(self) -> re.Pattern[str]:
@@ -117,7 +99,7 @@ class Position:
         if newline >= 0:
             if self._fence:
                 self._end_fence_line(text[start : text.find("\n", start, end)])
-            self._new_line(after_blank=self._leaves_room(text, start, newline))
+            self._new_line()
         elif self._closing and text[start:end].strip(BLANKS):
             self._closing = False
         self._take(text[newline + 1 if newline >= 0 else start : end])
@@ -167,30 +149,14 @@ class Position:
             self._fence = ""
         self._info = False
 
-    def _leaves_room(self, text: str, start: int, end: int) -> bool:
-        """Whether an indented code block may begin or go on behind the line that ends at ``end`` in this piece."""
-        while (begin := text.rfind("\n", start, end) + 1) > 0:
-            line = text[begin:end]
-            if not line.strip(BLANKS):
-                return True
-            if _columns(line) < _CODE_INDENT:
-                return False
-            end = begin - 1
-        rest = text[start:end]
-        if self.line_start and not rest.strip(BLANKS):
-            return True
-        return self._after_blank and self._indent + (_columns(rest) if self.line_start else 0) >= _CODE_INDENT
-
-    def _new_line(self, *, after_blank: bool) -> None:
+    def _new_line(self) -> None:
         self.line_start = self._fence_possible = True
         self._before, self._blank_since, self.quoted = "", False, False
-        self._after_blank = after_blank
-        self._span = self._indent = 0
+        self._span = 0
         self._info = self._closing = False
 
     def _take(self, line: str) -> None:
         text = line.rstrip(BLANKS)
-        self._indent += _columns(line) if self.line_start else 0
         if not text:
             self._blank_since = self._blank_since or bool(line)
             return

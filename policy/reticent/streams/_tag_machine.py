@@ -124,7 +124,7 @@ class TagMachine(HarmonyMachine):
             if block is not None:
                 return block
             self._quoting = False  # looking ahead again and again is not linear
-        if not counts or position.indented:
+        if not counts:
             end = self._show(at, reading.end)
             self._mentioned.add(marker)
             return end
@@ -134,7 +134,7 @@ class TagMachine(HarmonyMachine):
     def _closer(self, at: int, reading: markers.Reading) -> int:
         """A closer that no block waits for: the other half of a mention, or the end of reasoning never opened."""
         marker = reading.marker
-        if marker in self._mentioned or not self._position.seam or self._position.indented:
+        if marker in self._mentioned or not self._position.seam:
             self._mentioned.discard(marker)
             return self._show(at, reading.end)
         start = self._kept_since - self._base if self._retract else at
