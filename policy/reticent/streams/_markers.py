@@ -108,7 +108,7 @@ TOKENS: tuple[Marker, ...] = (
     marker_of("mistral-think", exactly("[THINK]"), exactly("[/THINK]")),
     # llama.cpp's command line prints these around a thought: https://github.com/ggml-org/llama.cpp, tools/cli
     marker_of("llama-cli", exactly("[Start thinking]"), exactly("[End thinking]"), lone=False),
-    # Tags that went through a full-width input method or a translation; read in public chats with Qwen and DeepSeek
+    # Tags that went through a full-width input method or a translation; splitters of clients know them as well
     marker_of(
         "full-width",
         (*exactly("\uff1c"), *spelled("think"), *_ING, *exactly("\uff1e")),

@@ -51,7 +51,7 @@ _QUOTED = Marker(
 _PHRASES = {"*": _QUOTED, "H": GRANITE, ">": _AIDER_QUOTED, "&": _ESCAPED, "R": _ITALICS}
 _PHRASE_OPENS = {marker: re.compile("".join(marker.opener)) for marker in _PHRASES.values()}
 _PHRASE_GROWS = {marker: re.compile(growing(marker.opener) + r"\Z") for marker in _PHRASES.values()}
-# Chat front ends print a thought between two headings: https://github.com/ggml-org/llama.cpp/discussions, transcripts
+# Front ends of terminals print a thought between two such lines, and their transcripts are pasted and stored
 BRACKETED = re.compile(r"\[(?i:thinking)\]")
 BRACKETED_CLOSE = re.compile(r"\[(?:/|End(?: of)? )Thinking\]", re.IGNORECASE)
 _BRACKET_GROWS = re.compile(growing(spelled("[thinking]")) + r"\Z", FLAGS)

@@ -45,6 +45,9 @@ _OBJECT = re.compile(rb'\{[ \t\r\n]*(?:(["}])|\Z)')
 _ARRAY = re.compile(rb'\[[ \t\r\n\[]*(?:["\-0-9tfn\]]|\Z)')
 _ARRAY_OF_OBJECTS = re.compile(rb"\[[ \t\r\n\[]*\{")
 _SSE_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_FLOWISE_FIELD = b"message:"
+"""A line that Flowise puts in front of each event, and that means nothing to a parser:
+https://github.com/FlowiseAI/Flowise, packages/server/src/utils/SSEStreamer.ts (read 2026-11-30)."""
 
 
 def open_framing(wire: str, *, limit: int = FRAME_LIMIT) -> Framing:
@@ -159,8 +162,10 @@ def _events(body: bytes, reach: _Reach) -> Wire | None:
     for line in body.splitlines(keepends=True):
         if line.startswith(b"data:"):
             return "sse"
-        unfinished = not line.endswith((b"\n", b"\r")) and any(field.startswith(line) for field in _SSE_FIELDS)
-        if line.strip() and not line.startswith(_SSE_FIELDS) and not unfinished:
+        names = (*_SSE_FIELDS, _FLOWISE_FIELD)
+        unfinished = not line.endswith((b"\n", b"\r")) and any(field.startswith(line) for field in names)
+        is_field = line.startswith(_SSE_FIELDS) or line.strip() in {b"", _FLOWISE_FIELD}
+        if not is_field and not unfinished:
             return "text"
     return "sse" if reach.full and not reach.final else None
 

@@ -18,6 +18,7 @@ WHOLE = {
         b"id: 1\rdata:x\r\r",
         b"\xef\xbb\xbfdata: x\n\n",
         b"\n\ndata: x\n\n",
+        b"message:\ndata:{}\n\n",
     ],
     "jsonl": [
         b'{"a":1}\n',
@@ -53,6 +54,8 @@ WHOLE = {
         b"data",
         b"d",
         b"event: tonight\nwe dance",
+        b"message:\nwe dance",
+        b"message: we dance\ndata: none",
         b": )",
         b"event: ping\n\n",
         b"[THINK]hm[/THINK]",
