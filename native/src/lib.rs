@@ -16,7 +16,7 @@ use pass::Pass;
 use tables::Tables;
 
 /// The form of the tables and of the answers; Python uses a pass of its own form only.
-const CONTRACT: u32 = 2;
+const CONTRACT: u32 = 3;
 
 /// What one program looks for, compiled; safe to share between threads.
 #[pyclass(frozen, module = "reticent_native")]

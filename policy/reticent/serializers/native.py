@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SWITCH: Final = "RETICENT_NATIVE"
 """The environment variable that turns the pass off when it is ``0``; read when a program gets its first payload."""
-CONTRACT: Final = 2
+CONTRACT: Final = 3
 """The form of tables and answers; a module of another form is not used."""
 
 _log = logging.getLogger("reticent")
