@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 HOLD_BACK = 512
-"""Characters a `TextFilter` holds back at most, but behind a form whose second half must follow: then `PROSE_WINDOW`."""
+"""Characters a `TextFilter` holds back at most, and behind a form whose second half must follow `PROSE_WINDOW`."""
 
 _REMOVALS_KEPT = 256
 
