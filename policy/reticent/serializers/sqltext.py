@@ -39,11 +39,16 @@ _VALUE: Final = re.compile(
 """One value of a row: strings in which quotes are doubled or escaped, dollar quotes, calls, numbers."""
 _NOTHING: Final = re.compile(r"\s*(?:NULL|DEFAULT|\?|\$\d+|[%:@]\(?\w+\)?s?|''|\\N|-?\d+)?\s*", re.IGNORECASE)
 """Values that say nothing: none, a number, a placeholder."""
+_SAYS: Final = re.compile(
+    r"(?!\s*'\s*(?:\$\{[^{}']*\}|\$\w+|#?\{[^{}']*\}|%[sv]|%\(\w+\)s|:\w+)\s*'\s*\Z)"
+    r"(?:[^'\"$]|\$(?!\w*\$))*+(?:['\"]|\$\w*\$)"
+)
+"""Values with a string that is no placeholder: everything else between commas is a statement of source code."""
 
 
 def may_hold(text: str) -> bool:
     """Whether some statement of the kind may stand in ``text``."""
-    return "INTO" in text or "into" in text or "COPY " in text
+    return "INTO" in text or "into" in text or "Into" in text or "COPY " in text
 
 
 def is_open(text: str) -> bool:
@@ -57,9 +62,9 @@ def is_open(text: str) -> bool:
 
 def spans(text: str) -> Iterator[Span]:
     """The values of such columns; in order. Time is linear in the length of the text."""
-    found = [*_inserted(text), *_copied(text)]
+    inserted = (value for value in _inserted(text) if _SAYS.match(text[value[0] : value[1]]) is not None)
     at = 0
-    for start, end, name in sorted(found):
+    for start, end, name in sorted([*inserted, *_copied(text)]):
         if start >= at and _NOTHING.fullmatch(text, start, end) is None:
             at = end
             yield Span(start, end, RULE, "opaque" if name in OPAQUE else "text")
@@ -105,6 +110,6 @@ def _copied(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _names(columns: str) -> Sequence[str | None]:
     """The carrier that each column is, else None; nothing at all when there is none."""
-    names = [name.strip().strip('"`[]') for name in columns.split(",")]
-    counts = {*NAMES, *(_WORDS if not _BESIDE.isdisjoint(names) else ())}
+    names = [name.strip().strip('"`[]').lower() for name in columns.split(",")]  # SQL folds them, some servers upward
+    counts = {*map(str.lower, NAMES), *(_WORDS if not _BESIDE.isdisjoint(names) else ())}
     return [name if name in counts else None for name in names] if not counts.isdisjoint(names) else []
