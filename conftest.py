@@ -15,9 +15,11 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 from hypothesis import settings
@@ -96,6 +98,22 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
     return DocumentFile.from_parent(parent, path=file_path)
 
 
+@contextlib.contextmanager
+def executors_put_back() -> Generator[None]:
+    """Undo what Logfire does to the executors of the whole process, for good, once it is configured."""
+    with contextlib.ExitStack() as stack:
+        for pool in (ThreadPoolExecutor, ProcessPoolExecutor):
+            stack.enter_context(mock.patch.object(pool, "submit", pool.submit))
+        yield
+
+
+@pytest.fixture
+def own_executors() -> Iterator[None]:
+    """Let a test configure Logfire without consequences for the next."""
+    with executors_put_back():
+        yield
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """One fenced block: the language word, the rest of its first line, the source and the line it starts on."""
@@ -148,7 +166,7 @@ class Document(pytest.Item):
         """Run every example; a titled block is a file, an ``output`` block is what the one before it printed."""
         namespace: dict[str, object] = {"__name__": "__main__"}
         printed: str | None = None
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), executors_put_back():
             for example in self.found:
                 if example.title is not None:
                     _write(Path(folder), example)

@@ -60,11 +60,11 @@ def test_exporters_of_opentelemetry(processor: Any, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def own_loguru() -> Iterator[Any]:
-    """The logger of loguru without handlers, put back empty."""
-    loguru.logger.remove()
+    """The logger of loguru without handlers and patcher, put back empty."""
+    for_nobody: Any = {"handlers": [], "patcher": lambda _record: None}
+    loguru.logger.configure(**for_nobody)
     yield loguru.logger
-    loguru.logger.remove()
-    loguru.logger.configure(patcher=lambda _record: None)
+    loguru.logger.configure(**for_nobody)
 
 
 def test_handlers_of_loguru(own_loguru: Any) -> None:

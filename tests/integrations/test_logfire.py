@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import logfire
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+pytestmark = pytest.mark.usefixtures("own_executors")
+
+
 @pytest.fixture
-def arrived(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
+def arrived() -> Iterator[InMemorySpanExporter]:
     """What arrives behind a guarded Logfire."""
-    # Logfire puts its own in their place, for the whole process and for good.
-    for pool in (ThreadPoolExecutor, ProcessPoolExecutor):
-        monkeypatch.setattr(pool, "submit", pool.submit)
     exporter = InMemorySpanExporter()
     logfire.configure(**options("logs", exporter), inspect_arguments=False, metrics=False)
     yield exporter
