@@ -23,17 +23,21 @@ if TYPE_CHECKING:
 
 ANSWER_KEYS: Final = frozenset(
     {
+        "actualOutput",  # https://deepeval.com/docs/evaluation-test-cases
+        "actual_output",
         "answer",
         "answer_text",
         "completion",
         "completions",
         "generated_text",
+        "generated_answer",
         "generation",
         "input_value",
         "last_assistant_message",
         "llm_output",
         "llm_response",
         "model_output",
+        "model_response",
         "output",
         "outputText",
         "output_text",
