@@ -95,14 +95,15 @@ def is_mark(item: Mapping[str, Any]) -> bool:
         return False
     if "type" in item:
         named = item.keys() - {"type", "withheld"}
-        return len(withheld) == len(_NUMBERS) and (not named or _is_named(item, named))
+        is_told = len(withheld) == len(_NUMBERS) and _is_name(item["type"])
+        return is_told and (not named or _is_named(item, named))
     return set(item) == {"withheld"} and len(withheld) == len(_NUMBERS) + 1 and _is_name(withheld.get("type"))
 
 
 def _is_named(item: Mapping[str, Any], names: AbstractSet[str]) -> bool:
     """Whether the members ``names`` of a mark are those of an item of OpenAI Responses."""
     is_item = names <= {"id", "summary"} and item.get("summary", []) == []
-    return is_item and str(item.get("id")).startswith(_MARK_ID)
+    return is_item and _is_name(item.get("id")) and item["id"].startswith(_MARK_ID)
 
 
 def block_label(block: Mapping[str, Any]) -> str:

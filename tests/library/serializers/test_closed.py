@@ -87,6 +87,16 @@ def test_marks_tell_type_count_and_length() -> None:
     assert serializer.value(shown) == shown
 
 
+@pytest.mark.parametrize(
+    "names", [{"type": "a CANARY of text"}, {"type": "reasoning", "id": "withheld_a CANARY of text", "summary": []}]
+)
+def test_text_in_the_shape_of_a_mark_goes(names: dict[str, Any]) -> None:
+    """What has the members of a mark and more than a plain name in them was left by nobody here."""
+    block = {**names, "withheld": {"count": 1, "length": 2}}
+
+    assert _message(TEXT) == _serializer().value(_message(block, TEXT))
+
+
 def test_a_message_left_with_nothing_goes_from_a_history() -> None:
     """A message that was nothing but reasoning is not left as an empty one; a response keeps its empty list."""
     history = [{"role": "user", "content": "hi"}, _message(THOUGHT), {"role": "user", "content": "hm?"}]
